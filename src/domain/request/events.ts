@@ -1,0 +1,9 @@
+import * as t from 'io-ts';
+import { eventType, orNull, JsonValue, Sealed, type EventOf } from '../../core/event-types';
+
+/** Streams `request-<org>_<hash>`: one Idempotency-Key. */
+export const requestEvents = {
+  RequestClaimed: eventType(t.type({ body_hash: t.string, reserved: JsonValue })),
+  RequestAnswered: eventType(t.type({ status: t.number, body: orNull(Sealed) })),
+};
+export type RequestEvent = EventOf<typeof requestEvents>;
