@@ -1,4 +1,4 @@
-/** Suites that need a Docker engine live in `*.containers.spec.ts`; everything else runs anywhere. */
+/** Suites that need a Docker engine live in `*.containers.spec.ts`, those that kill processes in test/faults; everything else runs anywhere. */
 const base = {
   testEnvironment: 'node',
   transform: {
@@ -13,18 +13,19 @@ const base = {
   },
   moduleFileExtensions: ['ts', 'js', 'json', 'node'],
   modulePathIgnorePatterns: ['<rootDir>/dist'],
-  extensionsToTreatAsEsm: [],
 };
 
 module.exports = {
   maxWorkers: 2,
+  reporters: ['default', '<rootDir>/test/support/closing-line.js'],
   projects: [
     {
       ...base,
       displayName: 'suites',
       testMatch: ['<rootDir>/test/**/*.spec.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '\\.containers\\.spec\\.ts$'],
+      testPathIgnorePatterns: ['/node_modules/', '\\.containers\\.spec\\.ts$', '<rootDir>/test/faults/'],
     },
+    { ...base, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/*.spec.ts'] },
     { ...base, displayName: 'containers', testMatch: ['<rootDir>/test/**/*.containers.spec.ts'] },
   ],
 };
