@@ -71,7 +71,7 @@ export type CallNews =
       readonly reference: string;
       readonly at: string;
       readonly outcome: CallOutcome;
-      /** Seconds from answer to end; null when it was never answered. */
+      /** Seconds from answer to end; null when it was never answered, or before this connection adopted it. */
       readonly durationSeconds: number | null;
       readonly evidence: CallEvidence | null;
     };
