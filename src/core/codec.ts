@@ -49,6 +49,10 @@ const failValue = <A>(value: unknown, c: t.Context, text: string): t.Validation<
 export const wellFormed = (s: string): boolean => (s as string & { isWellFormed(): boolean }).isWellFormed();
 const plural = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`;
 
+/** Length in code points; exact wherever that decides against `max`, the upper bound `s.length` where it cannot. */
+const codePoints = (s: string, max: number | undefined): number =>
+  s.length < 1000 || (max !== undefined && s.length > max && s.length <= 2 * max) ? [...s].length : s.length;
+
 export interface TextRules {
   readonly min?: number;
   readonly max?: number;
@@ -71,7 +75,7 @@ export const text = (rules: TextRules = {}): Codec<string> => {
           'string_unicode',
           'Input should be a valid string, unable to parse raw data as a unicode string',
         );
-      const length = u.length < 1000 ? [...u].length : u.length;
+      const length = codePoints(u, rules.max);
       if (rules.min !== undefined && length < rules.min)
         return fail(u, c, 'string_too_short', `String should have at least ${plural(rules.min, 'character')}`, {
           min_length: rules.min,
@@ -200,6 +204,17 @@ export const oneOf = <const V extends readonly string[]>(values: V): Codec<V[num
   );
 };
 
+/** A constant, e.g. the tag of a variant. */
+export const literal = <const V extends string>(value: V): Codec<V> =>
+  new Codec<V>(
+    `'${value}'`,
+    (u, c) =>
+      u === value
+        ? t.success(value)
+        : fail(u, c, 'literal_error', `Input should be '${value}'`, { expected: `'${value}'` }),
+    { const: value },
+  );
+
 export const nullable = <A>(codec: Codec<A>): Codec<A | null> =>
   new Codec<A | null>(
     `${codec.name} | null`,
@@ -255,7 +270,7 @@ export const list = <A>(
 export interface Field<A> {
   readonly codec: Codec<A>;
   readonly required: boolean;
-  readonly fallback?: () => A;
+  readonly fallback?: (() => A) | undefined;
 }
 export const required = <A>(codec: Codec<A>): Field<A> => ({ codec, required: true });
 /** Left out: `value`. */
@@ -271,7 +286,11 @@ export const optional = <A>(codec: Codec<A>): Field<A | undefined> => ({
   fallback: () => undefined,
 });
 
-export type Fields = Readonly<Record<string, Field<unknown>>>;
+// `any` as in io-ts itself (t.Any): a codec is invariant in what it decodes to, so that no other bound takes every codec.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type AnyCodec = Codec<any>;
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Fields = Readonly<Record<string, Field<any>>>;
 export type ObjectOf<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer A> ? A : never };
 
 /** An object; unknown fields are ignored; every fault of every field is reported. */
@@ -321,6 +340,48 @@ const objectSchema = (name: string, fields: Fields): Schema => {
   return { type: 'object', title: name, properties, ...(names.length > 0 ? { required: names } : {}) };
 };
 
+/** `codec`, and a fault for each field that it does not have. */
+export const closed = <A>(codec: Codec<A>, names: readonly string[]): Codec<A> =>
+  new Codec<A>(
+    codec.name,
+    (u, c) => {
+      const decoded = codec.validate(u, c);
+      if (typeof u !== 'object' || u === null || Array.isArray(u)) return decoded;
+      const extra: t.Errors = Object.entries(u)
+        .filter(([key]) => !names.includes(key))
+        .flatMap(([key, value]) => {
+          const failed = fail(
+            value,
+            t.appendContext(c, key, codec, value),
+            'extra_forbidden',
+            'Extra inputs are not permitted',
+          );
+          return failed._tag === 'Left' ? failed.left : [];
+        });
+      if (extra.length === 0) return decoded;
+      return left(decoded._tag === 'Left' ? [...decoded.left, ...extra] : extra);
+    },
+    { ...codec.schema, additionalProperties: false },
+  );
+
+/** An object that is kept as it was sent, unknown fields too and nothing filled in; the fields named are checked where they are present. */
+export const sparseObject = (
+  name: string,
+  fields: Readonly<Record<string, AnyCodec>>,
+): Codec<Readonly<Record<string, unknown>>> => {
+  const known = object(name, Object.fromEntries(Object.entries(fields).map(([k, codec]) => [k, optional(codec)])));
+  return new Codec<Readonly<Record<string, unknown>>>(
+    name,
+    (u, c) => {
+      const whole = freeObject.validate(u, c);
+      if (whole._tag === 'Left') return whole;
+      const checked = known.validate(u, c);
+      return checked._tag === 'Left' ? checked : whole;
+    },
+    { ...known.schema, additionalProperties: true },
+  );
+};
+
 /** Any JSON object, kept as it is. */
 export const freeObject: Codec<Readonly<Record<string, unknown>>> = new Codec<Readonly<Record<string, unknown>>>(
   'object',
@@ -351,10 +412,10 @@ export const storable = (u: unknown, depth: number): boolean => {
 };
 
 /** Variants told apart by a field; `loc` of a variant's faults contains the tag. */
-export const taggedUnion = <V extends Readonly<Record<string, Codec<unknown>>>>(
+export const taggedUnion = <V extends Readonly<Record<string, AnyCodec>>>(
   tag: string,
   variants: V,
-): Codec<{ readonly [K in keyof V]: Decoded<V[K]> & { readonly [tag: string]: unknown } }[keyof V]> => {
+): Codec<Decoded<V[keyof V]>> => {
   const names = Object.keys(variants);
   const expected = names.map((n) => `'${n}'`).join(', ');
   const discriminator = `'${tag}'`;
@@ -440,8 +501,9 @@ const toFault = (error: t.ValidationError, root: readonly (string | number)[], s
     loc.push(parent instanceof Codec && parent.indexed ? Number(entry.key) : entry.key);
   });
   const wording = JSON.parse(error.message ?? '{"type":"value_error","msg":"Value error"}') as Wording;
-  const last = loc.at(-1);
-  const hidden = wording.type !== 'missing' && typeof last === 'string' && secrets.has(last);
+  const within = loc.slice(root.length, wording.type === 'missing' ? -1 : undefined);
+  const hidden =
+    error.value !== null && error.value !== '' && within.some((part) => typeof part === 'string' && secrets.has(part));
   return {
     type: wording.type,
     loc,
