@@ -34,4 +34,18 @@ export type RunCommand =
       readonly retry: RetryConfig | null;
     }
   /** Ends a contact that is not in flight (erased, campaign failed): RunCompleted (canceled). In flight or completed: nothing. */
-  | { readonly type: 'CancelRun'; readonly call: CallRef };
+  | { readonly type: 'CancelRun'; readonly call: CallRef }
+  /** Once per attempt (and track); also after the end. A conflict when the contact was erased: what was stored must go. */
+  | { readonly type: 'StoreTranscript'; readonly call: CallRef; readonly key: string }
+  | {
+      readonly type: 'StoreRecording';
+      readonly call: CallRef;
+      readonly key: string;
+      readonly track: DataOf<'RecordingStored'>['track'];
+    }
+  /** A contact not in flight ends as canceled with it; one in flight is never called again. */
+  | {
+      readonly type: 'ErasePersonalData';
+      readonly call: CallRef;
+      readonly request: DataOf<'PersonalDataErased'>['request'];
+    };
