@@ -1,0 +1,61 @@
+/** What the routes work with. */
+import { isLeft, type Either } from 'fp-ts/Either';
+import type { Failure } from '../core/failure';
+import type { OrganizationId } from '../core/ids';
+import type { Position } from '../core/position';
+import type { Executed } from '../engine/execute';
+import type { Platform } from '../engine/platform';
+import type { LanguageModel } from '../ports/language-model';
+import type { SignedAccess } from '../ports/object-store';
+import type { Authentication } from './auth';
+import type { KeyUses } from './key-use';
+
+/** The part of the dialer that requests ask. Null where no dialer runs in this process. */
+export interface DialerAccess {
+  /** true when the dialer has folded `position`; false when `timeoutMs` ran out first. */
+  settled(org: OrganizationId, position: Position, timeoutMs: number): Promise<boolean>;
+  /** Why a campaign does or does not dial now; null: not known to this process. */
+  explain(org: OrganizationId, campaign: number): unknown;
+}
+
+/** How one consumer of the ledger stands. */
+export interface ConsumerReadiness {
+  readonly name: string;
+  /** Seconds that it is behind; 0 when it is at the end, null when it has not begun. */
+  readonly lag_seconds: number | null;
+  /** Why it does not go on; null when it does. */
+  readonly stuck: string | null;
+}
+
+export interface HttpOptions {
+  readonly dialer: DialerAccess | null;
+  readonly languageModel: LanguageModel;
+  readonly signedAccess: SignedAccess | null;
+  /** Largest JSON body, bytes. */
+  readonly bodyLimitBytes: number;
+  /** Largest upload, bytes. */
+  readonly uploadMaxBytes: number;
+  /** Base URL under which clients and carriers reach us, without a slash at the end. */
+  readonly publicUrl: string;
+  readonly readiness: () => Promise<readonly ConsumerReadiness[]>;
+  /** Projections that a command waits for before it answers. */
+  readonly consumers: readonly string[];
+  /** Every change of a key passes through this process, so that found keys may be remembered (default false). */
+  readonly onlyProcess?: boolean;
+}
+
+export interface Api extends HttpOptions {
+  readonly platform: Platform;
+  readonly auth: Authentication;
+  readonly keyUses: KeyUses;
+}
+
+/** How long a command waits for the read models, ms; then it answers all the same, since its events are stored. */
+const VISIBLE_MS = 2000;
+
+/** Waits until what a command appended can be seen by every GET. A command that had nothing to do waits for what came before it. */
+export const visible = async <S, E>(api: Api, done: Either<Failure, Executed<S, E>>): Promise<void> => {
+  if (isLeft(done)) return;
+  const position = done.right.position ?? (await api.platform.events.head());
+  await api.platform.progress.wait(api.consumers, position, VISIBLE_MS);
+};

@@ -1,0 +1,82 @@
+/** Mounts the route table. For each route: auth → body → decode → handler → answer. */
+import Router, { type RouterMiddleware } from '@koa/router';
+import { isLeft } from 'fp-ts/Either';
+import type { Context, Middleware } from 'koa';
+import type { CommandContext } from '../engine/execute';
+import type { Authenticate } from './auth';
+import { decodeRequest } from './decode';
+import { discardBody, type RequestState } from './middleware';
+import { Refusal } from './problem';
+import type { KeyedRequest, Reply, Route } from './route';
+
+export interface Mounting {
+  readonly authenticate: Authenticate;
+  readonly readBody: (ctx: Context) => Promise<string>;
+}
+
+/** `{name}` of OpenAPI as the router writes it; `{name+}` takes the rest of the path. */
+const pattern = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1').replaceAll(/\{(\w+)\+\}/g, '*$1');
+
+/** One middleware that answers every route of the table, 404 and 405 included. */
+export const mount = (routes: readonly Route[], mounting: Mounting): Middleware => {
+  const router = new Router({ sensitive: true });
+  for (const route of routes)
+    for (const path of [route.path, ...(route.aliases ?? [])])
+      router.register(pattern(path), [route.method], [handler(route, mounting)]);
+  const dispatch = router.routes() as unknown as Middleware;
+  return (ctx, next) =>
+    dispatch(ctx, async () => {
+      const layers = (ctx as { matched?: readonly { methods: readonly string[] }[] }).matched ?? [];
+      const allowed = [...new Set(layers.flatMap((layer) => layer.methods))];
+      if (!ctx.req.complete) discardBody(ctx.req);
+      if (allowed.length > 0) throw new Refusal({ kind: 'method_not_allowed', allowed });
+      await next();
+      throw new Refusal({ kind: 'no_route' });
+    });
+};
+
+const handler =
+  (route: Route, { authenticate, readBody }: Mounting): RouterMiddleware =>
+  async (routed) => {
+    const ctx = routed as unknown as Context;
+    const state = ctx.state as RequestState;
+    const params = (routed as { params: Record<string, string> }).params;
+    state.route = route.path;
+    const caller = route.scope === null ? null : await authenticate(ctx, route.scope);
+    if (caller !== null) state.caller = caller;
+    const raw = { params, querystring: ctx.querystring, body: route.body === undefined ? '' : await readBody(ctx) };
+    const decoded = decodeRequest(route, raw);
+    if (isLeft(decoded)) throw new Refusal({ kind: 'invalid', faults: decoded.left });
+    const campaign = (decoded.right.params as { campaign_id?: number } | undefined)?.campaign_id;
+    if (campaign !== undefined) state.campaign = campaign;
+    const request = { ...decoded.right, id: state.id, koa: ctx };
+    const answer =
+      route.scope === null || caller === null
+        ? await (route.handle as (r: unknown) => ReturnType<Route['handle']>)(request)
+        : await route.handle({
+            ...request,
+            org: caller.org,
+            caller,
+            context: commandContext(caller.keyId, state.id),
+          } as KeyedRequest<never, never, never>);
+    if (isLeft(answer)) throw new Refusal(answer.left);
+    respond(ctx, answer.right);
+  };
+
+const commandContext = (keyId: number, requestId: string): CommandContext => ({
+  actor: `api-key:${keyId}`,
+  correlationId: requestId,
+});
+
+const respond = (ctx: Context, reply: Reply): void => {
+  ctx.status = reply.status ?? 200;
+  for (const [name, value] of Object.entries(reply.headers ?? {})) ctx.set(name, value);
+  if (reply.etag !== undefined) ctx.set('ETag', `"${reply.etag}"`);
+  if (reply.type === undefined) {
+    ctx.type = 'application/json';
+    ctx.body = JSON.stringify(reply.body);
+  } else {
+    ctx.type = reply.type;
+    ctx.body = reply.body;
+  }
+};
