@@ -17,14 +17,19 @@ interface Import {
 
 const importsOf = (file: string): Import[] => {
   const source = readFileSync(join(root, file), 'utf8');
-  const pattern = /^\s*(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|(?:import|require)\(\s*'([^']+)'\s*\)/gm;
-  return [...source.matchAll(pattern)].map((m) => ({ from: file, to: (m[2] ?? m[3]) as string, typeOnly: m[1] !== undefined }));
+  const pattern =
+    /^\s*(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|(?:import|require)\(\s*'([^']+)'\s*\)/gm;
+  return [...source.matchAll(pattern)].map((m) => ({
+    from: file,
+    to: (m[2] ?? m[3]) as string,
+    typeOnly: m[1] !== undefined,
+  }));
 };
 
 /** A relative import as a path from the root; null for packages. */
 const target = (i: Import): string | null => {
   if (!i.to.startsWith('.')) return null;
-  const path = relative(root, resolve(root, dirname(i.from), i.to));
+  const path = relative(root, resolve(root, dirname(i.from), i.to.replace(/\.js$/, '')));
   for (const candidate of [`${path}.ts`, join(path, 'index.ts'), path]) {
     try {
       if (statSync(join(root, candidate)).isFile()) return candidate;
@@ -43,7 +48,8 @@ const layerOf = (file: string): string => {
   const [top, second, third] = file.split('/');
   if (top === 'projections') return 'projections';
   if (second === 'adapters') return 'adapters';
-  if (second === 'domain') return file.endsWith('/events.ts') || third === 'event-catalog.ts' ? 'domain-events' : 'domain';
+  if (second === 'domain')
+    return file.endsWith('/events.ts') || third === 'event-catalog.ts' ? 'domain-events' : 'domain';
   return third === undefined ? 'main' : (second as string);
 };
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -57,9 +63,36 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   carriers: ['core', 'ports', 'carriers'],
   http: ['core', 'ports', 'engine', 'domain-events', 'domain', 'projections', 'http'],
   adapters: ['core', 'ports', 'engine', 'adapters'],
-  commands: ['core', 'ports', 'engine', 'domain-events', 'domain', 'projections', 'dialer', 'carriers', 'http', 'commands', 'demo', 'main'],
+  commands: [
+    'core',
+    'ports',
+    'engine',
+    'domain-events',
+    'domain',
+    'projections',
+    'dialer',
+    'carriers',
+    'http',
+    'commands',
+    'demo',
+    'main',
+  ],
   demo: ['core', 'demo'],
-  main: ['core', 'ports', 'engine', 'domain-events', 'domain', 'projections', 'dialer', 'carriers', 'http', 'adapters', 'commands', 'demo', 'main'],
+  main: [
+    'core',
+    'ports',
+    'engine',
+    'domain-events',
+    'domain',
+    'projections',
+    'dialer',
+    'carriers',
+    'http',
+    'adapters',
+    'commands',
+    'demo',
+    'main',
+  ],
 };
 
 it('finds the sources', () => {
@@ -98,21 +131,38 @@ it('has no cycle', () => {
 });
 
 it('a driver package is imported by exactly one file', () => {
-  const drivers = ['@photostructure/sqlite', 'node:sqlite', '@eventstore/db-client', 'mongodb', 'nats', '@aws-sdk/client-s3', 'openai', 'csv-parse', 'commander'];
+  const drivers = [
+    '@photostructure/sqlite',
+    'node:sqlite',
+    '@eventstore/db-client',
+    'mongodb',
+    'nats',
+    '@aws-sdk/client-s3',
+    'openai',
+    'csv-parse',
+    'commander',
+  ];
   const wrong = drivers.flatMap((driver) => {
-    const importers = new Set(imports.filter((i) => i.to === driver || i.to.startsWith(`${driver}/`)).map((i) => i.from));
+    const importers = new Set(
+      imports.filter((i) => i.to === driver || i.to.startsWith(`${driver}/`)).map((i) => i.from),
+    );
     return importers.size > 1 ? [`${driver}: ${[...importers].join(', ')}`] : [];
   });
   expect(wrong).toEqual([]);
 });
 
 it('only main.ts names an adapter', () => {
-  const wrong = imports.filter((i) => i.from !== 'src/main.ts' && layerOf(i.from) !== 'adapters' && (target(i)?.startsWith('src/adapters/') ?? false));
+  const wrong = imports.filter(
+    (i) =>
+      i.from !== 'src/main.ts' && layerOf(i.from) !== 'adapters' && (target(i)?.startsWith('src/adapters/') ?? false),
+  );
   expect(wrong.map((i) => `${i.from} imports ${i.to}`)).toEqual([]);
 });
 
 it('core needs nothing but fp-ts and io-ts', () => {
-  const wrong = imports.filter((i) => i.from.startsWith('src/core/') && target(i) === null && !/^(fp-ts|io-ts)(\/|$)/.test(i.to));
+  const wrong = imports.filter(
+    (i) => i.from.startsWith('src/core/') && target(i) === null && !/^(fp-ts|io-ts)(\/|$)/.test(i.to),
+  );
   expect(wrong.map((i) => `${i.from} imports ${i.to}`)).toEqual([]);
 });
 

@@ -11,7 +11,8 @@ export interface ControlRequest {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-export type ControlReply = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly message: string };
+export type ControlReply =
+  { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly message: string };
 
 /** Unix socket paths are limited to about 100 bytes, so the shorter of the absolute and the relative one is used. */
 const socketPath = (folder: string): string => {

@@ -12,7 +12,11 @@ export interface Child {
 }
 
 /** Starts `node <args>`; resolves when it announces itself; rejects when it ends or stays silent for 60 s. Its stderr is passed on. */
-export const startChild = (args: readonly string[], env: Readonly<Record<string, string>>, announces: RegExp): Promise<Child> =>
+export const startChild = (
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  announces: RegExp,
+): Promise<Child> =>
   new Promise((resolve, reject) => {
     const child: ChildProcess = spawn(process.execPath, [...args], {
       env: { ...process.env, ...env },

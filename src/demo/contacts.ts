@@ -11,7 +11,23 @@ export const seeded = (seed: number): (() => number) => {
   };
 };
 
-const FIRST = ['Ada', 'Blaise', 'Chandra', 'Dana', 'Emil', 'Farah', 'Grace', 'Hiro', 'Ines', 'Jonas', 'Kofi', 'Lena', 'Mateo', 'Nadia', 'Omar'];
+const FIRST = [
+  'Ada',
+  'Blaise',
+  'Chandra',
+  'Dana',
+  'Emil',
+  'Farah',
+  'Grace',
+  'Hiro',
+  'Ines',
+  'Jonas',
+  'Kofi',
+  'Lena',
+  'Mateo',
+  'Nadia',
+  'Omar',
+];
 const CITY = ['Lisbon', 'Nairobi', 'Osaka', 'Quito', 'Riga', 'Tunis', 'Utrecht', 'Windhoek'];
 
 /** CSV text with `count` different numbers, the same for the same seed. */
@@ -19,6 +35,9 @@ export const contactList = (count: number, seed: number): string => {
   const random = seeded(seed);
   const pick = (from: readonly string[]): string => from[Math.floor(random() * from.length)] as string;
   const start = Math.floor(random() * 1_000_000);
-  const rows = Array.from({ length: count }, (_, i) => `+1555${String((start + i * 7) % 10_000_000).padStart(7, '0')},${pick(FIRST)},${pick(CITY)}`);
+  const rows = Array.from(
+    { length: count },
+    (_, i) => `+1555${String((start + i * 7) % 10_000_000).padStart(7, '0')},${pick(FIRST)},${pick(CITY)}`,
+  );
   return `phone_number,first_name,city\n${rows.join('\n')}\n`;
 };

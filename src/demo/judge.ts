@@ -11,7 +11,12 @@ export interface SeenCall {
 export interface LedgerRun {
   readonly runId: number;
   /** CallAttempted minus CallWithdrawn. */
-  readonly attempts: readonly { readonly attempt: number; readonly reference: string; readonly variantId: string; readonly withdrawn: boolean }[];
+  readonly attempts: readonly {
+    readonly attempt: number;
+    readonly reference: string;
+    readonly variantId: string;
+    readonly withdrawn: boolean;
+  }[];
   readonly terminal: number;
   readonly outcome: string | null;
 }
@@ -22,7 +27,12 @@ export interface Statistics {
 }
 
 /** Everything that is off, one line each; empty: the promise held. */
-export const judge = (contacts: number, runs: readonly LedgerRun[], seen: readonly SeenCall[], stats: Statistics): readonly string[] => {
+export const judge = (
+  contacts: number,
+  runs: readonly LedgerRun[],
+  seen: readonly SeenCall[],
+  stats: Statistics,
+): readonly string[] => {
   const faults: string[] = [];
   if (runs.length !== contacts) faults.push(`${contacts} contacts were uploaded, the ledger knows ${runs.length}`);
   for (const run of runs) {
@@ -34,21 +44,27 @@ export const judge = (contacts: number, runs: readonly LedgerRun[], seen: readon
     const key = `${call.runId}/${call.attempt}`;
     placed.set(key, (placed.get(key) ?? 0) + 1);
   }
-  for (const [key, times] of placed) if (times > 1) faults.push(`attempt ${key} (run/attempt) reached the carrier ${times} times`);
+  for (const [key, times] of placed)
+    if (times > 1) faults.push(`attempt ${key} (run/attempt) reached the carrier ${times} times`);
 
   const claimed = new Set(runs.flatMap((run) => run.attempts.map((a) => a.reference)));
-  for (const call of seen) if (!claimed.has(call.reference)) faults.push(`the carrier saw a call of run ${call.runId} that was never claimed`);
+  for (const call of seen)
+    if (!claimed.has(call.reference)) faults.push(`the carrier saw a call of run ${call.runId} that was never claimed`);
 
   const attempts = runs.flatMap((run) => run.attempts.filter((a) => !a.withdrawn));
-  if (stats.total_attempts !== attempts.length) faults.push(`statistics count ${stats.total_attempts} attempts, the ledger ${attempts.length}`);
+  if (stats.total_attempts !== attempts.length)
+    faults.push(`statistics count ${stats.total_attempts} attempts, the ledger ${attempts.length}`);
   const byVariant = new Map<string, number>();
   for (const a of attempts) byVariant.set(a.variantId, (byVariant.get(a.variantId) ?? 0) + 1);
   for (const variant of stats.variants) {
     const counted = byVariant.get(variant.id) ?? 0;
-    if (variant.attempts !== counted) faults.push(`variant ${variant.id}: statistics count ${variant.attempts} attempts, the ledger ${counted}`);
-    if (variant.completed !== variant.attempts) faults.push(`variant ${variant.id}: ${variant.attempts - variant.completed} attempts are not over`);
+    if (variant.attempts !== counted)
+      faults.push(`variant ${variant.id}: statistics count ${variant.attempts} attempts, the ledger ${counted}`);
+    if (variant.completed !== variant.attempts)
+      faults.push(`variant ${variant.id}: ${variant.attempts - variant.completed} attempts are not over`);
     byVariant.delete(variant.id);
   }
-  for (const [id, n] of byVariant) faults.push(`variant ${id} has ${n} attempts in the ledger and none in the statistics`);
+  for (const [id, n] of byVariant)
+    faults.push(`variant ${id} has ${n} attempts in the ledger and none in the statistics`);
   return faults;
 };
