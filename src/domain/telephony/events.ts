@@ -15,6 +15,18 @@ export type Provider = t.TypeOf<typeof Provider>;
 
 const ConfigRef = t.type({ telephony_configuration_id: t.number });
 
+/** What the carrier said when it was asked whether the credentials are good; `ok` false: it could not be asked. */
+export const CarrierCheck = t.type({ ok: t.boolean, message: orNull(t.string) });
+export type CarrierCheck = t.TypeOf<typeof CarrierCheck>;
+
+/** What rules need to know of sealed credentials. */
+const CredentialFacts = t.partial({
+  /** Names of the credentials that hold something. */
+  fields_set: t.readonlyArray(t.string),
+  /** null: the carrier was not asked. */
+  carrier_check: orNull(CarrierCheck),
+});
+
 /** Fields of a phone number that can change after it was added. */
 const NumberSettings = t.type({
   label: orNull(t.string),
@@ -39,14 +51,24 @@ export const telephonyEvents = {
         /** Keyed hash of the carrier account, so that duplicates are seen without opening the seal; null where the carrier has none. */
         account_fingerprint: orNull(t.string),
       }),
+      CredentialFacts,
     ]),
   ),
   ConfigChanged: eventType(t.intersection([ConfigRef, t.type({ name: t.string })])),
   CredentialsReplaced: eventType(
-    t.intersection([ConfigRef, t.type({ credentials: Sealed, account_fingerprint: orNull(t.string) })]),
+    t.intersection([
+      ConfigRef,
+      t.type({ credentials: Sealed, account_fingerprint: orNull(t.string) }),
+      CredentialFacts,
+    ]),
   ),
-  /** The default is this one from now on; null: none is. */
-  DefaultOutboundChanged: eventType(t.type({ telephony_configuration_id: orNull(t.number) })),
+  /** The default is this one from now on; null: none is. `previous_…`: the one that it was until now. */
+  DefaultOutboundChanged: eventType(
+    t.intersection([
+      t.type({ telephony_configuration_id: orNull(t.number) }),
+      t.partial({ previous_telephony_configuration_id: orNull(t.number) }),
+    ]),
+  ),
   /** The carrier's application made for us; its name or id is in the (resealed) credentials. */
   CarrierApplicationProvisioned: eventType(t.intersection([ConfigRef, t.type({ field: t.string, value: t.string })])),
   ConfigInactivated: eventType(t.intersection([ConfigRef, t.type({ reason: t.string })])),
