@@ -84,11 +84,11 @@ export const newExchange = (settings: SimulatorSettings, apps: Apps, record: Cal
   };
   const tellChannel = (channel: Channel, type: string, more = ''): void =>
     tell(channel, type, `${more}"channel":${shown(channel)}`);
-  const tellDial = (channel: Channel, status: string, state: Channel['state'] = channel.state): void =>
+  const tellDial = (channel: Channel, status: string): void =>
     tell(
       channel,
       'Dial',
-      `"dialstatus":"${status}","forward":"","dialstring":${JSON.stringify(channel.dialString)},"peer":${shown(channel, state)}`,
+      `"dialstatus":"${status}","forward":"","dialstring":${JSON.stringify(channel.dialString)},"peer":${shown(channel)}`,
     );
   const tellVariable = (channel: Channel, name: string, value: string): void =>
     tellChannel(channel, 'ChannelVarset', `"variable":"${name}","value":${JSON.stringify(value)},`);
@@ -135,7 +135,7 @@ export const newExchange = (settings: SimulatorSettings, apps: Apps, record: Cal
     if (!channel.lateDial) tellDialed(channel);
     if (channel.swapRinging) {
       tellDialed(channel);
-      tellDial(channel, 'RINGING', 'Ringing');
+      tellDial(channel, 'RINGING');
     }
     channel.state = 'Ringing';
     tellChannel(channel, 'ChannelStateChange');
@@ -182,6 +182,12 @@ export const newExchange = (settings: SimulatorSettings, apps: Apps, record: Cal
     destroy(channel, refusal.cause, refusal.techCause, 'refused');
   };
 
+  /** Ring timeout: no Dial, no hang-up request; the end of the channel is its only event. An absolute timeout while ringing is the same. */
+  const timeOut = (channel: Channel, end: string): void => {
+    if (channel.state === 'Up') destroy(channel, 0, null, end);
+    else destroy(channel, 19, 480, end);
+  };
+
   const begin = (channel: Channel): void => {
     if (!channel.lateDial) tellDialed(channel);
     const { phone } = channel;
@@ -191,14 +197,14 @@ export const newExchange = (settings: SimulatorSettings, apps: Apps, record: Cal
   };
 
   const detect = (channel: Channel): void => {
-    const machine = channel.phone.machine;
-    after(channel, machine ? 1_900 : 1_850, () => {
-      const status = machine ? 'MACHINE' : 'HUMAN';
-      const cause = machine ? 'LONGGREETING-1500-1500' : 'HUMAN-800-800';
+    const { amd } = channel.phone;
+    after(channel, amd.afterMs, () => {
+      const { status, cause } = amd;
       channel.variables.set('AMDSTATUS', status);
       channel.variables.set('AMDCAUSE', cause);
       tellVariable(channel, 'AMDSTATUS', status);
       tellVariable(channel, 'AMDCAUSE', cause);
+      tellChannel(channel, 'ChannelDialplan', '"dialplan_app":"Stasis","dialplan_app_data":"",');
       const app = channel.variables.get('APP') ?? '';
       if (apps.listens(app)) {
         apps.follow(app, channel.key);
@@ -242,11 +248,8 @@ export const newExchange = (settings: SimulatorSettings, apps: Apps, record: Cal
       channels.set(key, channel);
       byLength.set(key.length, (byLength.get(key.length) ?? 0) + 1);
       apps.follow(fresh.app, key);
-      // Ring timeout: no Dial, no hang-up request; the end of the channel is its only event.
       if (fresh.timeoutSeconds !== null)
-        after(channel, fresh.timeoutSeconds * 1000, () => {
-          if (channel.state !== 'Up') destroy(channel, 19, 480, 'ring_timeout');
-        });
+        after(channel, fresh.timeoutSeconds * 1000, () => timeOut(channel, 'ring_timeout'));
       if (fresh.early) begin(channel);
       else
         setImmediate(() => {

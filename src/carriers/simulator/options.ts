@@ -93,7 +93,7 @@ export interface SimulatorOptions {
   readonly password?: string;
   /** A user who may read only (same password). */
   readonly readOnlyUser?: string;
-  /** PJSIP endpoints that exist. `dead` exists always: nobody is there. */
+  /** PJSIP endpoints that exist. `silent` always does: it never says a word. Any other is an allocation that fails. */
   readonly endpoints?: readonly string[];
   /** Contexts that run `AMD()` and come back to `Stasis(${APP})`. */
   readonly amdContexts?: readonly string[];

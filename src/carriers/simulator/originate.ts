@@ -8,7 +8,7 @@ import { shown } from './channel';
 import type { Exchange } from './exchange';
 import type { Faults, SimulatorSettings } from './options';
 import type { Phone } from './phones';
-import { dead, phoneAt } from './phones';
+import { phoneAt, silentTrunk } from './phones';
 import type { CallRecord } from './record';
 import type { Fields } from './reply';
 import { sendJson, sendMessage, textParameter } from './reply';
@@ -65,7 +65,7 @@ const phoneNumber = (settings: SimulatorSettings, endpoint: string): { number: s
   const found = name === undefined ? viaName : name;
   const dialled = number ?? uriNumber;
   if (found === undefined || dialled === undefined) return null;
-  return found === 'dead' || settings.endpoints.includes(found) ? { number: dialled, name: found } : null;
+  return found === 'silent' || settings.endpoints.includes(found) ? { number: dialled, name: found } : null;
 };
 
 /** Connections on which a true 409 was answered: from then on they answer it to every allocation failure. */
@@ -123,7 +123,7 @@ export const originator = (
   const make = (order: Order, number: string, name: string, status: number): Channel => {
     const nth = (called.get(number) ?? 0) + 1;
     called.set(number, nth);
-    const phone = name === 'dead' ? dead : phoneAt(settings, number, nth);
+    const phone = name === 'silent' ? silentTrunk : phoneAt(settings, number, nth);
     const channel = exchange.create({
       ...order,
       phone,

@@ -11,6 +11,18 @@ export interface Refusal {
   readonly dial: string;
 }
 
+/** Unscaled milliseconds from `continue` to the verdict. */
+export interface Detection {
+  readonly afterMs: number;
+  readonly status: string;
+  readonly cause: string;
+}
+
+const human: Detection = { afterMs: 2_000, status: 'HUMAN', cause: 'HUMAN-800-800' };
+const greeting: Detection = { afterMs: 1_600, status: 'MACHINE', cause: 'LONGGREETING-1500-1500' };
+/** Who says nothing is taken for a machine. */
+const silent: Detection = { afterMs: 2_600, status: 'MACHINE', cause: 'INITIALSILENCE-2500-2500' };
+
 /** Unscaled milliseconds. */
 export interface Phone {
   readonly kind: string;
@@ -22,7 +34,8 @@ export interface Phone {
   readonly talkMs: number | null;
   /** The Q.850 cause that its BYE names; 0: none. */
   readonly byeCause: number;
-  readonly machine: boolean;
+  /** What AMD() finds, and how long it takes. */
+  readonly amd: Detection;
   readonly refusal: Refusal | null;
 }
 
@@ -37,7 +50,7 @@ const refuse = (
   answerMs: null,
   talkMs: null,
   byeCause: 0,
-  machine: false,
+  amd: human,
   refusal: { afterMs, cause, causeText, techCause, dial },
 });
 
@@ -60,7 +73,7 @@ const answers = (
   answerMs,
   talkMs,
   byeCause: 0,
-  machine: false,
+  amd: human,
   refusal: null,
   ...more,
 });
@@ -71,24 +84,24 @@ const ringsForEver = (ringMs: number): Phone => ({
   answerMs: null,
   talkMs: null,
   byeCause: 0,
-  machine: false,
+  amd: human,
   refusal: null,
 });
 
-/** Nobody listens at the address. */
-export const dead: Phone = { ...ringsForEver(0), kind: 'dead', ringMs: null };
+/** Nobody listens at the address: not a word until the timeout. */
+export const silentTrunk: Phone = { ...ringsForEver(0), kind: 'silent', ringMs: null };
 
 /** As the phones of a test exchange do it: by the last digit. */
 const byDigit = (number: string): Phone => {
   switch (number.slice(-1)) {
     case '4':
-      return answers('stays', 3, 305, null);
+      return answers('stays', 3, 305, null, { amd: silent });
     case '5':
       return refuse('busy', null, 205, busy);
     case '6':
       return ringsForEver(3);
     case '7':
-      return answers('machine', 3, 305, 26_500, { machine: true, byeCause: 16 });
+      return answers('machine', 3, 305, 26_500, { amd: greeting, byeCause: 16 });
     case '8':
       return refuse('declines', 3, 305, forbidden);
     case '9':
@@ -111,7 +124,7 @@ const seeded = (settings: SimulatorSettings, number: string, nth: number): Phone
   let share = mix.busy;
   if (what < share) return refuse('busy', draw() < 0.5 ? ring : null, ring + 150, busy);
   if (what < (share += mix.noAnswer)) return ringsForEver(ring);
-  if (what < (share += mix.voicemail)) return answers('machine', ring, answer, talk, { machine: true });
+  if (what < (share += mix.voicemail)) return answers('machine', ring, answer, talk, { amd: greeting });
   if (what < (share += mix.declined)) return refuse('declines', ring, answer, declined);
   if (what < (share += mix.unavailable)) return refuse('unavailable', draw() < 0.5 ? ring : null, ring + 30, congested);
   if (what < share + mix.unallocated) return refuse('unknown', null, ring, unallocated);

@@ -55,7 +55,8 @@ export const ariRoutes = (
         : /^\d+$/.test(code)
           ? { cause: Number(code), techCause: null, dial: 'NOANSWER' }
           : undefined;
-    if (reason === undefined) return sendMessage(response, 400, 'Invalid Reason');
+    if (reason === undefined)
+      return sendMessage(response, 400, `Invalid reason for hangup reason ${code === null ? '' : 'code '}provided`);
     sendNothing(response);
     exchange.hangUp(channel, reason);
   };
@@ -165,9 +166,7 @@ export const ariRoutes = (
   const globalVariable = (method: string | undefined, response: ServerResponse, fields: Fields): boolean => {
     const name = textParameter(fields, 'variable') ?? '';
     if (method === 'GET') {
-      const value = globals.get(name);
-      if (value === undefined) sendMessage(response, 404, 'Variable not found');
-      else sendJson(response, 200, { value });
+      sendJson(response, 200, { value: globals.get(name) ?? '' });
       return true;
     }
     if (method !== 'POST') return false;

@@ -1,0 +1,454 @@
+/**
+ * The contract of the `carrier` port, for any adapter whose peer's phones behave by the last digit of their number:
+ * 0-3 a person who hangs up 2.7 s after the answer, 4 answers and stays, 5 busy, 6 rings for ever, 7 an answering machine, 8 declines,
+ * 9 unknown number.
+ */
+import type { CallOutcome, KnownCall } from '../../src/ports/carrier';
+import type { Bench, CarrierPeer, Line } from './carrier-harness';
+import { eventually, newBench, newReference } from './carrier-harness';
+
+const numberEnding = (digit: number): string => `+1555010${digit}`;
+
+const person = numberEnding(1);
+const stays = numberEnding(4);
+const ringsForEver = numberEnding(6);
+
+const known = (reference: string, more?: Partial<KnownCall>): KnownCall => ({
+  reference,
+  answered: false,
+  talkSeconds: 20,
+  detectMachine: false,
+  claimedAt: Date.now(),
+  ringSeconds: 5,
+  ...more,
+});
+
+export const carrierContract = (name: string, start: () => Promise<CarrierPeer>): void => {
+  describe(`${name} as a carrier`, () => {
+    let peer: CarrierPeer;
+    let bench: Bench;
+
+    beforeAll(async () => {
+      peer = await start();
+      bench = newBench(peer);
+    }, 120_000);
+    afterEach(() => bench.clear());
+    afterAll(() => peer.stop());
+
+    const proofMs = (): number => 4 * peer.proofMs + 4_000;
+
+    const answered = async (line: Line, more?: Parameters<Line['place']>[1]): Promise<string> => {
+      const { reference, result } = await line.place(stays, more);
+      expect(result).toEqual({ kind: 'placed', carrierCallId: null });
+      await line.heard(reference, 'answered');
+      return reference;
+    };
+
+    const ringing = async (line: Line, more?: Parameters<Line['place']>[1]): Promise<string> => {
+      const { reference } = await line.place(ringsForEver, { ringSeconds: 30, ...more });
+      await line.heard(reference, 'ringing');
+      return reference;
+    };
+
+    describe('outcomes', () => {
+      const expected: readonly (readonly [number, CallOutcome, readonly string[]])[] = [
+        [0, 'completed', ['ringing', 'answered', 'ended']],
+        [1, 'completed', ['ringing', 'answered', 'ended']],
+        [2, 'completed', ['ringing', 'answered', 'ended']],
+        [3, 'completed', ['ringing', 'answered', 'ended']],
+        [4, 'completed', ['ringing', 'answered', 'ended']],
+        [5, 'busy', ['ended']],
+        [6, 'no_answer', ['ringing', 'ended']],
+        [7, 'completed', ['ringing', 'answered', 'ended']],
+        [8, 'failed', ['ringing', 'ended']],
+        [9, 'failed', ['ended']],
+      ];
+
+      it('are right for all ten kinds of phone, each piece of news told once and in order', async () => {
+        const line = await bench.line();
+        const calls = await Promise.all(
+          expected.map(
+            async ([digit]) => (await line.place(numberEnding(digit), { ringSeconds: 3, talkSeconds: 5 })).reference,
+          ),
+        );
+        const ends = await Promise.all(calls.map((reference) => line.heard(reference, 'ended')));
+        expect(ends.map(({ outcome }) => outcome)).toEqual(expected.map(([, outcome]) => outcome));
+        expect(calls.map(line.kinds)).toEqual(expected.map(([, , kinds]) => kinds));
+        expect(line.wire.placed()).toHaveLength(10);
+      }, 30_000);
+
+      it('carry the carrier’s evidence, and a duration only when the call was answered', async () => {
+        const line = await bench.line();
+        const [busy, talked] = await Promise.all([line.place(numberEnding(5)), line.place(person)]);
+        const busyEnd = await line.heard(busy.reference, 'ended');
+        expect(busyEnd).toMatchObject({ durationSeconds: null, evidence: { cause: 17, tech_cause: 486 } });
+        const talkedEnd = await line.heard(talked.reference, 'ended');
+        expect(talkedEnd.evidence).toMatchObject({ state: 'Up' });
+        const nominal = bench.seconds(2.7) / 1000;
+        expect(talkedEnd.durationSeconds).toBeGreaterThan(nominal * 0.7);
+        expect(talkedEnd.durationSeconds).toBeLessThan(nominal * 1.5 + 1);
+        expect(new Date(talkedEnd.at).toISOString()).toBe(talkedEnd.at);
+      }, 30_000);
+
+      it('tell answering machines from persons where detection is wanted, and hang up on a machine', async () => {
+        const line = await bench.line();
+        const machine = await line.place(numberEnding(7), { detectMachine: true });
+        const human = await line.place(person, { detectMachine: true });
+        expect(await line.heard(machine.reference, 'answered')).toMatchObject({ answeredBy: 'machine' });
+        expect(await line.heard(machine.reference, 'ended')).toMatchObject({ outcome: 'voicemail' });
+        expect(await line.heard(human.reference, 'answered')).toMatchObject({ answeredBy: 'human' });
+        expect(await line.heard(human.reference, 'ended')).toMatchObject({ outcome: 'completed' });
+        expect(await peer.channels()).not.toContain(machine.reference);
+      }, 30_000);
+
+      it('say nothing of who answered where detection is not wanted', async () => {
+        const line = await bench.line();
+        const reference = await answered(line);
+        expect(await line.heard(reference, 'answered')).toMatchObject({ answeredBy: null });
+        await line.connection.hangUp(reference);
+        await line.heard(reference, 'ended');
+      }, 30_000);
+
+      it('come at the ring timeout, no sooner and not much later', async () => {
+        const line = await bench.line();
+        const began = performance.now();
+        const { reference } = await line.place(ringsForEver, { ringSeconds: 3 });
+        expect(await line.heard(reference, 'ended')).toMatchObject({ outcome: 'no_answer' });
+        const took = performance.now() - began;
+        expect(took).toBeGreaterThan(bench.seconds(3) * 0.9);
+        expect(took).toBeLessThan(bench.seconds(3) + 1_500);
+      }, 30_000);
+
+      it('come at the talk limit, counted from the answer', async () => {
+        const line = await bench.line();
+        const { reference } = await line.place(stays, { talkSeconds: 2, ringSeconds: 20 });
+        await line.heard(reference, 'answered');
+        const end = await line.heard(reference, 'ended');
+        expect(end.outcome).toBe('completed');
+        expect(end.durationSeconds).toBeGreaterThan((bench.seconds(2) / 1000) * 0.7);
+        expect(end.durationSeconds).toBeLessThan(bench.seconds(2) / 1000 + 1.5);
+      }, 30_000);
+    });
+
+    describe('a hang-up', () => {
+      it('before the answer makes the call canceled', async () => {
+        const line = await bench.line();
+        const reference = await ringing(line);
+        expect(await line.connection.hangUp(reference)).toBe(true);
+        expect(await line.heard(reference, 'ended')).toMatchObject({ outcome: 'canceled', durationSeconds: null });
+      }, 30_000);
+
+      it('right after the place request reaches the call', async () => {
+        const line = await bench.line();
+        const { reference } = await line.place(ringsForEver, { ringSeconds: 30 });
+        await line.connection.hangUp(reference);
+        expect(await line.heard(reference, 'ended')).toMatchObject({ outcome: 'canceled' });
+      }, 30_000);
+
+      it('after the answer leaves the call completed', async () => {
+        const line = await bench.line();
+        const reference = await answered(line);
+        expect(await line.connection.hangUp(reference)).toBe(true);
+        expect(await line.heard(reference, 'ended')).toMatchObject({ outcome: 'completed' });
+      }, 30_000);
+
+      it('of a call that is over is taken, and brings no further news', async () => {
+        const line = await bench.line();
+        const { reference } = await line.place(numberEnding(9));
+        await line.heard(reference, 'ended');
+        expect(await line.connection.hangUp(reference)).toBe(true);
+        expect(line.kinds(reference).filter((kind) => kind === 'ended')).toHaveLength(1);
+      }, 30_000);
+    });
+
+    describe('asked about a call', () => {
+      it('it says alive while it rings, answered once it is, gone after its end', async () => {
+        const line = await bench.line();
+        const rings = await ringing(line);
+        expect(await line.connection.ask(rings)).toEqual({ kind: 'alive', answered: false });
+        const talks = await answered(line);
+        expect(await line.connection.ask(talks)).toEqual({ kind: 'alive', answered: true });
+        await Promise.all([line.connection.hangUp(rings), line.connection.hangUp(talks)]);
+        await Promise.all([line.heard(rings, 'ended'), line.heard(talks, 'ended')]);
+        expect(await line.connection.ask(talks)).toEqual({ kind: 'gone' });
+      }, 30_000);
+
+      it('of another connection that never was, it takes more than one word for proof', async () => {
+        const line = await bench.line();
+        const reference = newReference();
+        expect(await line.connection.ask(reference)).toMatchObject({ kind: 'unreachable' });
+        await eventually(
+          'gone is proven',
+          proofMs(),
+          async () => (await line.connection.ask(reference)).kind === 'gone',
+        );
+      }, 30_000);
+
+      it('while the peer cannot be reached, it says so', async () => {
+        const line = await bench.line();
+        const reference = await ringing(line);
+        await line.wire.cut();
+        expect(await line.connection.ask(reference)).toMatchObject({ kind: 'unreachable' });
+      }, 30_000);
+    });
+
+    describe('a place request', () => {
+      it('is not sent when the last question is answered with no', async () => {
+        const line = await bench.line();
+        let asked = 0;
+        const call = { to: person, callerId: null, ringSeconds: 5, talkSeconds: 5, detectMachine: false, tags: {} };
+        const result = await line.connection.place({ ...call, reference: newReference() }, () => {
+          asked += 1;
+          return false;
+        });
+        expect(result).toEqual({ kind: 'withheld' });
+        expect(asked).toBe(1);
+        expect(line.wire.placed()).toEqual([]);
+      });
+
+      it('is not sent when the last question fails', async () => {
+        const line = await bench.line();
+        const call = { to: person, callerId: null, ringSeconds: 5, talkSeconds: 5, detectMachine: false, tags: {} };
+        const result = await line.connection.place({ ...call, reference: newReference() }, () => {
+          throw new Error('no answer');
+        });
+        expect(result).toEqual({ kind: 'withheld' });
+        expect(line.wire.placed()).toEqual([]);
+      });
+
+      it('asks exactly once, and counts as being placed from then until its answer', async () => {
+        const line = await bench.line();
+        const counts: number[] = [];
+        const call = {
+          to: numberEnding(9),
+          callerId: null,
+          ringSeconds: 5,
+          talkSeconds: 5,
+          detectMachine: false,
+          tags: {},
+        };
+        const reference = newReference();
+        line.wire.hold();
+        const placing = line.connection.place({ ...call, reference }, () => {
+          counts.push(line.connection.placing());
+          return true;
+        });
+        await eventually('the request is on its way', 5_000, () => line.wire.placed().includes(reference));
+        expect(counts).toEqual([0]);
+        expect(line.connection.placing()).toBe(1);
+        line.wire.release();
+        expect(await placing).toMatchObject({ kind: 'placed' });
+        expect(line.connection.placing()).toBe(0);
+      });
+
+      it.each(['', '+1555 0100', '+15550100,+15550101', '+15550100&+15550101', '+1555\u00070'])(
+        'to a destination that cannot be one is refused without being sent: %j',
+        async (to) => {
+          const line = await bench.line();
+          expect((await line.place(to)).result).toMatchObject({ kind: 'refused' });
+          expect(line.wire.placed()).toEqual([]);
+        },
+      );
+
+      it('to what the peer cannot reach is refused, with no news and no number in the message', async () => {
+        const line = await bench.line();
+        const { reference, result } = await line.place(peer.unreachable);
+        expect(result).toMatchObject({ kind: 'refused', code: expect.any(String) as string });
+        expect(JSON.stringify(result)).not.toContain('5550100');
+        expect(line.kinds(reference)).toEqual([]);
+      });
+
+      it('is never sent twice for one reference', async () => {
+        const line = await bench.line();
+        const { reference } = await line.place(ringsForEver);
+        expect((await line.place(person, { reference })).result).toMatchObject({ kind: 'unknown' });
+        await line.connection.hangUp(reference);
+        await line.heard(reference, 'ended');
+        expect((await line.place(person, { reference })).result).toMatchObject({ kind: 'unknown' });
+        expect(line.wire.placed()).toEqual([reference]);
+      }, 30_000);
+    });
+
+    describe('without credentials that are accepted', () => {
+      it('nothing is sent, and the reason can be read', async () => {
+        const line = await bench.line({ wrong: true, ready: false });
+        await eventually('the refusal is known', 5_000, () => {
+          const readiness = line.connection.readiness();
+          return !readiness.ready && /password/.test(readiness.reason);
+        });
+        expect((await line.place(person)).result).toMatchObject({ kind: 'not_now' });
+        expect(line.wire.placed()).toEqual([]);
+      });
+    });
+
+    describe('while the peer cannot be reached', () => {
+      it('it is not ready, places nothing, and is ready again when the peer is back', async () => {
+        const line = await bench.line();
+        await line.wire.cut();
+        await eventually('it is not ready', 5_000, () => !line.connection.readiness().ready);
+        const { result } = await line.place(person);
+        expect(result).toMatchObject({ kind: 'not_now', retryAfterMs: expect.any(Number) as number });
+        expect(line.wire.placed()).toEqual([]);
+        await line.wire.mend();
+        await eventually('it is ready again', 15_000, () => line.connection.readiness().ready);
+        expect(line.readiness.at(-1)).toEqual({ ready: true });
+        const { reference } = await line.place(numberEnding(9));
+        expect(await line.heard(reference, 'ended')).toMatchObject({ outcome: 'failed' });
+      }, 30_000);
+    });
+
+    describe('after a gap in the events', () => {
+      it('goes on with calls that ring and calls that talk', async () => {
+        const line = await bench.line();
+        const rings = await ringing(line);
+        const talks = await answered(line);
+        line.wire.dropEvents(false);
+        await eventually('the gap is seen', 5_000, () => !line.connection.readiness().ready);
+        await eventually('it is ready again', 15_000, () => line.connection.readiness().ready);
+        await Promise.all([line.connection.hangUp(rings), line.connection.hangUp(talks)]);
+        expect(await line.heard(rings, 'ended')).toMatchObject({ outcome: 'canceled' });
+        expect(await line.heard(talks, 'ended')).toMatchObject({ outcome: 'completed' });
+        expect(line.kinds(rings)).toEqual(['ringing', 'ended']);
+        expect(line.kinds(talks)).toEqual(['ringing', 'answered', 'ended']);
+      }, 30_000);
+
+      it('a call that was answered and dropped meanwhile is uncertain, never no_answer', async () => {
+        const line = await bench.line();
+        const { reference } = await line.place(stays, { ringSeconds: 30 });
+        line.wire.dropEvents(true);
+        await eventually('the carrier dropped it', 10_000, async () => !(await peer.channels()).includes(reference));
+        line.wire.allowEvents();
+        expect(await line.heard(reference, 'ended', proofMs() + 10_000)).toMatchObject({ outcome: 'uncertain' });
+      }, 30_000);
+
+      it('a call that was known as answered stays completed when its end was missed', async () => {
+        const line = await bench.line();
+        const { reference } = await line.place(person);
+        await line.heard(reference, 'answered');
+        line.wire.dropEvents(true);
+        await eventually('it is over', 10_000, async () => !(await peer.channels()).includes(reference));
+        line.wire.allowEvents();
+        expect(await line.heard(reference, 'ended', proofMs() + 10_000)).toMatchObject({ outcome: 'completed' });
+      }, 30_000);
+    });
+
+    describe('a place request without an answer', () => {
+      it('is unknown; the news of a call that came of it follow', async () => {
+        const line = await bench.line();
+        line.wire.hold();
+        const { reference, result } = await line.place(ringsForEver, { ringSeconds: 30 });
+        expect(result).toMatchObject({ kind: 'unknown' });
+        line.wire.release();
+        await line.heard(reference, 'ringing');
+        await line.connection.hangUp(reference);
+        expect(await line.heard(reference, 'ended')).toMatchObject({ outcome: 'canceled' });
+        expect(line.wire.placed()).toEqual([reference]);
+      }, 30_000);
+
+      it('that never arrived is unknown, then uncertain, and never sent again', async () => {
+        const line = await bench.line();
+        line.wire.hold();
+        const { reference, result } = await line.place(person);
+        expect(result).toMatchObject({ kind: 'unknown' });
+        line.wire.discard();
+        expect(await line.heard(reference, 'ended', proofMs() + 5_000)).toMatchObject({ outcome: 'uncertain' });
+        expect(line.wire.placed()).toEqual([reference]);
+      }, 30_000);
+
+      it('is answered by the call’s own events, if they come', async () => {
+        const line = await bench.line();
+        line.wire.deafen(true);
+        const { reference, result } = await line.place(numberEnding(5));
+        expect(result).toMatchObject({ kind: 'placed' });
+        line.wire.deafen(false);
+        expect(await line.heard(reference, 'ended')).toMatchObject({ outcome: 'busy' });
+        expect(line.wire.placed()).toEqual([reference]);
+      }, 30_000);
+    });
+
+    describe('a fresh connection', () => {
+      it('takes over the calls of one that died: one rings, one talks, one is over', async () => {
+        const installation = `heir${newReference().slice(0, 8)}`;
+        const dead = await bench.line({ installation });
+        const rings = await ringing(dead);
+        const talks = await answered(dead);
+        const over = newReference();
+        await dead.wire.cut();
+        const heir = await bench.line({ installation, ready: false });
+        heir.connection.adopt([known(rings, { ringSeconds: 30 }), known(talks, { answered: true }), known(over)]);
+        await eventually('it is ready', 10_000, () => heir.connection.readiness().ready);
+        expect(await heir.heard(over, 'ended', proofMs())).toMatchObject({ outcome: 'uncertain' });
+        await Promise.all([heir.connection.hangUp(rings), heir.connection.hangUp(talks)]);
+        expect(await heir.heard(rings, 'ended')).toMatchObject({ outcome: 'canceled' });
+        expect(await heir.heard(talks, 'ended')).toMatchObject({ outcome: 'completed' });
+        expect(heir.kinds(talks)).toEqual(['ended']);
+        expect(heir.wire.placed()).toEqual([]);
+      }, 40_000);
+
+      it('tells the answer that the dead one did not hear', async () => {
+        const installation = `heir${newReference().slice(0, 8)}`;
+        const dead = await bench.line({ installation });
+        const talks = await answered(dead);
+        await dead.wire.cut();
+        const heir = await bench.line({ installation });
+        heir.connection.adopt([known(talks)]);
+        await heir.heard(talks, 'answered');
+        await heir.connection.hangUp(talks);
+        expect(await heir.heard(talks, 'ended')).toMatchObject({ outcome: 'completed' });
+      }, 40_000);
+    });
+
+    describe('closed', () => {
+      it('it places nothing and says nothing more', async () => {
+        const line = await bench.line();
+        const reference = await ringing(line);
+        await line.connection.close();
+        const told = line.news.length;
+        expect((await line.place(person)).result).toMatchObject({ kind: 'not_now' });
+        expect(await line.connection.ask(reference)).toMatchObject({ kind: expect.any(String) as string });
+        expect(line.news).toHaveLength(told);
+        expect(line.wire.placed()).toEqual([reference]);
+      }, 30_000);
+    });
+
+    describe('under a crowd of calls', () => {
+      it('tells one end of each, and the carrier has none left', async () => {
+        const line = await bench.line();
+        const digits = [0, 1, 2, 3, 5, 8, 9];
+        const outcomes: readonly CallOutcome[] = [
+          'completed',
+          'completed',
+          'completed',
+          'completed',
+          'busy',
+          'failed',
+          'failed',
+        ];
+        const calls = await Promise.all(
+          Array.from({ length: 56 }, async (_, i) => (await line.place(`+1666${i}${digits[i % 7] ?? 0}`)).reference),
+        );
+        const ends = await Promise.all(calls.map((reference) => line.heard(reference, 'ended')));
+        expect(ends.map(({ outcome }) => outcome)).toEqual(calls.map((_, i) => outcomes[i % 7]));
+        expect(line.news.filter(({ kind }) => kind === 'ended')).toHaveLength(56);
+        expect([...line.wire.placed()].sort()).toEqual([...calls].sort());
+        expect((await peer.channels()).filter((id) => calls.includes(id))).toEqual([]);
+      }, 60_000);
+    });
+
+    describe('when the carrier is restarted', () => {
+      it('calls that rang are uncertain, calls that talked were answered, and calls can be placed again', async () => {
+        const line = await bench.line();
+        const rings = await ringing(line);
+        const talks = await answered(line);
+        await peer.restart();
+        line.wire.retarget(peer.port());
+        expect(await line.heard(rings, 'ended', 30_000)).toMatchObject({ outcome: 'uncertain' });
+        expect(await line.heard(talks, 'ended', 30_000)).toMatchObject({ outcome: 'completed' });
+        await eventually('it is ready again', 30_000, () => line.connection.readiness().ready);
+        const { reference, result } = await line.place(numberEnding(5));
+        expect(result).toMatchObject({ kind: 'placed' });
+        expect(await line.heard(reference, 'ended')).toMatchObject({ outcome: 'busy' });
+      }, 90_000);
+    });
+  });
+};

@@ -1,0 +1,85 @@
+/** A real Asterisk in a container, with the phones that the contract's numbers mean behind its endpoint `trunk`. */
+import { GenericContainer, Wait } from 'testcontainers';
+
+export interface Asterisk {
+  readonly port: () => number;
+  readonly host: string;
+  /** Kills it and starts it anew: every channel is gone; the mapped port is another one. */
+  restart(): Promise<void>;
+  /** Ids of the channels that it has. */
+  channels(): Promise<readonly string[]>;
+  stop(): Promise<void>;
+}
+
+/** Why there is no Asterisk here; null: there is one. With `REQUIRE_ENGINES=all` its absence is a failure, not a reason to skip. */
+export const asteriskAbsence = (): string | null => {
+  if (process.env['ASTERISK_IMAGE'] !== undefined) return null;
+  if (process.env['REQUIRE_ENGINES'] === 'all')
+    throw new Error('REQUIRE_ENGINES=all, and ASTERISK_IMAGE names no image');
+  return 'ASTERISK_IMAGE names no image';
+};
+
+export const ariUser = 'ledgerline';
+export const ariPassword = 'secret';
+
+const authorization = `Basic ${Buffer.from(`${ariUser}:${ariPassword}`).toString('base64')}`;
+
+const answers = async (url: string): Promise<boolean> => {
+  try {
+    const reply = await fetch(`${url}/ari/asterisk/ping`, { headers: { authorization } });
+    return reply.status === 200;
+  } catch {
+    return false;
+  }
+};
+
+/** Waits until `condition` holds. Rejects after `timeoutMs`. */
+export const until = async (
+  what: string,
+  timeoutMs: number,
+  condition: () => boolean | Promise<boolean>,
+): Promise<void> => {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+};
+
+/** Starts one; ready when its phones answer too. */
+export const startAsterisk = async (): Promise<Asterisk> => {
+  const container = await new GenericContainer(process.env['ASTERISK_IMAGE'] ?? '')
+    .withExposedPorts(8088)
+    .withWaitStrategy(Wait.forListeningPorts())
+    .start();
+  const host = container.getHost();
+  const port = (): number => container.getMappedPort(8088);
+  const url = (): string => `http://${host}:${port()}`;
+  const ready = async (): Promise<void> => {
+    await until('Asterisk answers', 30_000, () => answers(url()));
+    await until('the phones are there', 30_000, async () => {
+      const { exitCode } = await container.exec([
+        'sh',
+        '-c',
+        'asterisk -C /etc/phones/asterisk.conf -rx "core waitfullybooted"',
+      ]);
+      return exitCode === 0;
+    });
+  };
+  await ready();
+  return {
+    port,
+    host,
+    restart: async () => {
+      await container.restart({ timeout: 0 });
+      await ready();
+    },
+    channels: async () => {
+      const reply = await fetch(`${url()}/ari/channels`, { headers: { authorization } });
+      return ((await reply.json()) as { id: string }[]).map(({ id }) => id);
+    },
+    stop: async () => {
+      await container.stop({ timeout: 0 });
+    },
+  };
+};
