@@ -2,7 +2,7 @@
 import type { JsonObject } from '../core/event';
 import type { OrganizationId, StreamCategory } from '../core/ids';
 import type { Position } from '../core/position';
-import type { Index } from '../ports/read-store';
+import type { Condition, Index, Query } from '../ports/read-store';
 
 /** An event as a projection sees it: today's shape, sealed values opened where the projection asks for it (null where the key is gone). */
 export interface ProjectedEvent<Type extends string = string, Data = JsonObject> {
@@ -29,14 +29,24 @@ export interface Projection<Doc extends object = JsonObject> {
   readonly version: number;
   /** Streams that it reads. */
   readonly categories: readonly StreamCategory[];
+  /** Event types that it folds; absent: every type of its categories. Others are passed over unread. */
+  readonly types?: readonly string[];
   /** Event types whose sealed values it must see opened. */
   readonly opens: readonly string[];
+  /** Event types whose sealed values it sees masked (core/mask.ts): it never holds the secret itself. */
+  readonly masks?: readonly string[];
+  /** Every key is touched by one event only, so that no document needs to be read before it is written. */
+  readonly insertOnly?: boolean;
   readonly indexes: readonly Index[];
   /** Keys of the documents that the event touches. */
   readonly keys: (event: ProjectedEvent) => readonly string[];
   /** The document after the event; null: none (any more). Pure. Throws only on an event that can't be (poison). */
   readonly evolve: (document: Doc | null, event: ProjectedEvent, key: string) => Doc | null;
 }
+
+/** A projection whose documents are told apart no longer: what the loops work with. */
+export const untyped = <Doc extends object>(projection: Projection<Doc>): Projection =>
+  projection as unknown as Projection;
 
 /** Collection of a projection's version. */
 export const collectionOf = (projection: Pick<Projection, 'name' | 'version'>): string =>
@@ -45,12 +55,6 @@ export const collectionOf = (projection: Pick<Projection, 'name' | 'version'>): 
 /** Read models as queries see them: the live version of each. Rejects when the read store is away. */
 export interface Views {
   get<Doc extends object>(projection: Projection<Doc>, key: string): Promise<Doc | null>;
-  find<Doc extends object>(
-    projection: Projection<Doc>,
-    query: import('../ports/read-store').Query,
-  ): Promise<readonly Doc[]>;
-  count<Doc extends object>(
-    projection: Projection<Doc>,
-    where: readonly import('../ports/read-store').Condition[],
-  ): Promise<number>;
+  find<Doc extends object>(projection: Projection<Doc>, query: Query): Promise<readonly Doc[]>;
+  count<Doc extends object>(projection: Projection<Doc>, where: readonly Condition[]): Promise<number>;
 }
