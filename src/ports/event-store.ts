@@ -55,8 +55,11 @@ export interface SubscribeOptions extends ReadAllOptions {
 export interface EventStore {
   /** Events: at least one, under 1,000,000 bytes of data together. Never rejects. */
   append(stream: string, expected: number, events: readonly SealedEvent[]): Promise<Either<AppendFailure, Appended>>;
-  /** Events of one stream from `from` (inclusive, default 0) in order; a missing stream is empty. Rejects when the store is away. */
-  readStream(stream: string, from?: number): Promise<readonly RecordedEvent[]>;
+  /**
+   * Events of one stream from `from` (inclusive, default 0) in order, `limit` at most (default: all); a missing stream is empty. Rejects when
+   * the store is away.
+   */
+  readStream(stream: string, from?: number, limit?: number): Promise<readonly RecordedEvent[]>;
   /** One batch. Rejects when the store is away. */
   readAll(options: ReadAllOptions): Promise<EventBatch>;
   /**
