@@ -1,0 +1,161 @@
+/**
+ * Embedded read models: JSON documents in one SQLite file, indexes on what json_extract finds in them. A thread of its own writes; reads are
+ * made here, through a second connection that sees every committed write.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { START, type Position } from '../../core/position';
+import type { Application, Document, DocumentWrite, ReadStore, StoredDocument } from '../../ports/read-store';
+import {
+  READ_STORE_PRAGMAS,
+  readStoreHandler,
+  type ReadStoreRequest,
+  type TableApplication,
+} from './read-store-writer';
+import { indexSql, querySql, removedOf, tableOf, whereSql, type Sql } from './read-store-sql';
+import { openDatabase, statements } from './sqlite';
+import { startWriter } from './writer-thread';
+
+/** Documents fetched at once while streaming all of them. */
+const PAGE = 500;
+/** From this offset on a page is found in the index alone before its documents are read. */
+const DEEP = 100;
+
+export interface EmbeddedReadStoreOptions {
+  /** Made when missing; the documents are in `views.db` in it. */
+  readonly folder: string;
+}
+
+const tableApplication = ({ collection, writes, checkpoint }: Application): TableApplication => ({
+  collection,
+  table: tableOf(collection),
+  removed: removedOf(collection),
+  keys: writes.map((w) => w.key),
+  positions: writes.map((w) => w.position),
+  documents: writes.map((w) => (w.document === null ? null : JSON.stringify(w.document))),
+  checkpoint: checkpoint ?? null,
+});
+
+const parse = (text: unknown): Document => JSON.parse(text as string) as Document;
+
+/** Opens the read models' file, or begins one. Rejects when it can't be opened. */
+export const embeddedReadStore = async (options: EmbeddedReadStoreOptions): Promise<ReadStore> => {
+  const file = join(options.folder, 'views.db');
+  await mkdir(options.folder, { recursive: true, mode: 0o700 });
+  const writer = await startWriter(file, READ_STORE_PRAGMAS, readStoreHandler);
+  const db = openDatabase(file, { readOnly: true });
+  const sql = statements(db);
+  const known = new Set<string>();
+
+  const rows = ({ text, values }: Sql): unknown[][] => sql(text).all(...values) as unknown[][];
+  /** A collection that nobody made reads as an empty one. */
+  const exists = (collection: string): boolean => {
+    if (known.has(collection)) return true;
+    const found = sql('SELECT 1 FROM collections WHERE name = ?').get(collection) !== undefined;
+    if (found) known.add(collection);
+    return found;
+  };
+  const request = async (asked: ReadStoreRequest): Promise<readonly boolean[]> => {
+    const written = await writer.write(asked);
+    if ('failed' in written) throw new Error(written.failed.message);
+    return written.ok;
+  };
+  const apply = async (applications: readonly Application[]): Promise<readonly boolean[]> =>
+    applications.length === 0 ? [] : request({ kind: 'apply', applications: applications.map(tableApplication) });
+
+  const get = (collection: string, key: string): StoredDocument | null => {
+    const row = sql(`SELECT position, document FROM ${tableOf(collection)} WHERE key = ?`).get(key) as
+      [Position, string] | undefined;
+    return row === undefined ? null : { position: row[0], document: parse(row[1]) };
+  };
+
+  return {
+    ensure: async ({ name, indexes }) => {
+      await request({
+        kind: 'execute',
+        sql: [
+          `CREATE TABLE IF NOT EXISTS ${tableOf(name)} (key TEXT PRIMARY KEY NOT NULL, position TEXT NOT NULL, document TEXT NOT NULL)`,
+          `CREATE TABLE IF NOT EXISTS ${removedOf(name)} (key TEXT PRIMARY KEY NOT NULL, position TEXT NOT NULL) WITHOUT ROWID`,
+          `INSERT INTO collections VALUES ('${name}') ON CONFLICT DO NOTHING`,
+          ...indexes.map((index) => indexSql(name, index)),
+        ],
+      });
+    },
+    drop: async (name) => {
+      known.delete(name);
+      await request({
+        kind: 'execute',
+        sql: [
+          `DROP TABLE IF EXISTS ${tableOf(name)}`,
+          `DROP TABLE IF EXISTS ${removedOf(name)}`,
+          `DELETE FROM collections WHERE name = '${name}'`,
+          `DELETE FROM checkpoints WHERE collection = '${name}'`,
+        ],
+      });
+      known.delete(name);
+    },
+    collections: async () =>
+      rows({ text: 'SELECT name FROM collections ORDER BY name', values: [] }).map(([n]) => n as string),
+    get: async (collection, key) => (exists(collection) ? get(collection, key) : null),
+    getMany: async (collection, keys) => {
+      const found = new Map<string, StoredDocument>();
+      if (!exists(collection)) return found;
+      for (const key of keys) {
+        const stored = get(collection, key);
+        if (stored !== null) found.set(key, stored);
+      }
+      return found;
+    },
+    find: async (collection, query) => {
+      if (!exists(collection)) return [];
+      if ((query.skip ?? 0) < DEEP) return rows(querySql(collection, query, 'document')).map(([d]) => parse(d));
+      const document = sql(`SELECT document FROM ${tableOf(collection)} WHERE rowid = ?`);
+      return rows(querySql(collection, query, 'rowid')).map(([rowid]) => parse(document.get(rowid)[0]));
+    },
+    count: async (collection, conditions) => {
+      if (!exists(collection)) return 0;
+      const where = whereSql(conditions);
+      return sql(`SELECT count(*) FROM ${tableOf(collection)} ${where.text}`).get(...where.values)[0] as number;
+    },
+    all: async function* (collection) {
+      let after = '';
+      while (exists(collection)) {
+        const page = sql(
+          `SELECT key, position, document FROM ${tableOf(collection)} WHERE key > ? ORDER BY key LIMIT ${PAGE}`,
+        ).all(after) as [string, Position, string][];
+        for (const [key, position, document] of page) yield { key, position, document: parse(document) };
+        const last = page[PAGE - 1];
+        if (last === undefined) return;
+        after = last[0];
+      }
+    },
+    write: async (collection, writes: readonly DocumentWrite[]) => {
+      if (writes.length > 0) await apply([{ collection, writes }]);
+    },
+    apply,
+    checkpoint: async (collection) => {
+      const row = sql('SELECT position FROM checkpoints WHERE collection = ?').get(collection) as
+        [Position] | undefined;
+      return row?.[0] ?? START;
+    },
+    checkpoints: async () =>
+      new Map(
+        rows({ text: 'SELECT collection, position FROM checkpoints', values: [] }).map(([c, p]) => [
+          c as string,
+          p as Position,
+        ]),
+      ),
+    setting: async (name) => {
+      const row = sql('SELECT value FROM settings WHERE name = ?').get(name) as [string] | undefined;
+      return row?.[0] ?? null;
+    },
+    setSetting: async (name, expected, next) => (await request({ kind: 'set', name, expected, next }))[0] === true,
+    ping: async () => {
+      sql('SELECT 1 FROM collections LIMIT 1').get();
+    },
+    close: async () => {
+      await writer.close();
+      if (db.isOpen) db.close();
+    },
+  };
+};

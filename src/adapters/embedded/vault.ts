@@ -1,0 +1,151 @@
+/**
+ * The embedded vault: a SQLite file of its own beside the ledger, readable by its owner only. Back it up apart from the ledger: without it
+ * what is sealed stays sealed for ever. Erasure overwrites the bytes in the file and empties the log.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Vault } from '../../ports/vault';
+import { openDatabase, statements } from './sqlite';
+
+const KEY_BYTES = 32;
+/** Every key's place begins with a byte that says whether it is there. */
+const SLOT = KEY_BYTES + 1;
+
+const pack = (keys: readonly (Buffer | null)[]): Buffer => {
+  const packed = Buffer.alloc(keys.length * SLOT);
+  keys.forEach((key, i) => {
+    if (key === null) return;
+    packed[i * SLOT] = 1;
+    key.copy(packed, i * SLOT + 1);
+  });
+  return packed;
+};
+const unpack = (packed: Uint8Array): (Buffer | null)[] => {
+  const bytes = Buffer.from(packed);
+  return Array.from({ length: bytes.length / SLOT }, (_, i) =>
+    bytes[i * SLOT] === 1 ? bytes.subarray(i * SLOT + 1, (i + 1) * SLOT) : null,
+  );
+};
+
+export interface EmbeddedVaultOptions {
+  /** Made when missing; the keys are in `vault.db` in it. */
+  readonly folder: string;
+}
+
+/** Opens the vault, or begins one. Rejects when the file can't be opened. */
+export const embeddedVault = async (options: EmbeddedVaultOptions): Promise<Vault> => {
+  const file = join(options.folder, 'vault.db');
+  await mkdir(options.folder, { recursive: true, mode: 0o700 });
+  // Made with its mode before SQLite sees it; the log files take the mode of the database.
+  const handle = await open(file, 'a', 0o600);
+  await handle.chmod(0o600);
+  await handle.close();
+  const db = openDatabase(file);
+  for (const statement of [
+    'PRAGMA journal_mode=WAL',
+    'PRAGMA synchronous=FULL',
+    'PRAGMA secure_delete=ON',
+    'CREATE TABLE IF NOT EXISTS pages (org INTEGER NOT NULL, id TEXT NOT NULL, keys BLOB NOT NULL, PRIMARY KEY (org, id))',
+    'CREATE TABLE IF NOT EXISTS organization_keys (org INTEGER NOT NULL, number INTEGER NOT NULL, key BLOB NOT NULL, PRIMARY KEY (org, number))',
+    'CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL)',
+  ])
+    db.exec(statement);
+  const sql = statements(db);
+
+  const transact = <A>(work: () => A): A => {
+    db.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      db.exec('COMMIT');
+      return result;
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      throw error;
+    }
+  };
+
+  // Pages that are asked for in one turn of the event loop share one commit.
+  interface Waiting {
+    readonly org: number;
+    readonly id: string;
+    readonly keys: Buffer;
+    readonly settle: (problem: Error | null) => void;
+  }
+  let waiting: Waiting[] = [];
+  const commitPages = (): void => {
+    const pages = waiting;
+    waiting = [];
+    const insert = sql('INSERT INTO pages VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+    try {
+      const stored = transact(() => pages.map(({ org, id, keys }) => Number(insert.run(org, id, keys).changes) === 1));
+      pages.forEach((page, i) =>
+        page.settle(stored[i] === true ? null : new Error(`the vault has a page ${page.id} already`)),
+      );
+    } catch (error) {
+      for (const page of pages) page.settle(error as Error);
+    }
+  };
+
+  const readPage = (org: number, id: string): (Buffer | null)[] | null => {
+    const row = sql('SELECT keys FROM pages WHERE org = ? AND id = ?').get(org, id) as [Uint8Array] | undefined;
+    return row === undefined ? null : unpack(row[0]);
+  };
+  const madeOnce = (select: () => unknown, insert: (key: Buffer) => void): Buffer => {
+    const found = select() as [Uint8Array] | undefined;
+    if (found !== undefined) return Buffer.from(found[0]);
+    insert(randomBytes(KEY_BYTES));
+    return Buffer.from((select() as [Uint8Array])[0]);
+  };
+
+  return {
+    organizationKey: async (org, number = 1) =>
+      madeOnce(
+        () => sql('SELECT key FROM organization_keys WHERE org = ? AND number = ?').get(org, number),
+        (key) =>
+          void sql('INSERT INTO organization_keys VALUES (?, ?, ?) ON CONFLICT DO NOTHING').run(org, number, key),
+      ),
+    currentKeyNumber: async (org) => {
+      const [newest] = sql('SELECT max(number) FROM organization_keys WHERE org = ?').get(org) as [number | null];
+      return newest ?? 1;
+    },
+    createPage: (org, id, keys) =>
+      new Promise((resolve, reject) => {
+        if (keys.some((key) => key.length !== KEY_BYTES)) return reject(new Error(`a key has ${KEY_BYTES} bytes`));
+        if (waiting.length === 0) setImmediate(commitPages);
+        waiting.push({
+          org,
+          id,
+          keys: pack(keys),
+          settle: (problem) => (problem === null ? resolve() : reject(problem)),
+        });
+      }),
+    page: async (org, id) => {
+      const keys = readPage(org, id);
+      return keys === null ? null : { id, keys };
+    },
+    eraseKeys: async (org, id, indexes) => {
+      const erased = transact(() => {
+        const keys = readPage(org, id);
+        if (keys === null || !indexes.some((i) => (keys[i] ?? null) !== null)) return false;
+        const left = pack(keys.map((key, i) => (indexes.includes(i) ? null : key)));
+        sql('UPDATE pages SET keys = ? WHERE org = ? AND id = ?').run(left, org, id);
+        return true;
+      });
+      // The log still holds the page as it was written: fold it into the file and cut it to nothing.
+      if (erased) db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    },
+    secret: async (name) =>
+      madeOnce(
+        () => sql('SELECT value FROM secrets WHERE name = ?').get(name),
+        (value) => void sql('INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING').run(name, value),
+      ),
+    ping: async () => {
+      sql('SELECT 1 FROM secrets LIMIT 1').get();
+    },
+    close: async () => {
+      if (waiting.length > 0) commitPages();
+      if (db.isOpen) db.close();
+    },
+  };
+};
