@@ -28,18 +28,19 @@ const MAX_RECENT = 20;
 /** A window without outcomes: at the start, and after a resume. */
 export const emptyWindow: BreakerWindow = { step: 1, counts: [], recent: [] };
 
-const add = (counts: readonly Count[], time: number, failures: number, successes: number): readonly Count[] => {
+/** Adds to `counts`, which is the caller's own copy. */
+const add = (counts: Count[], time: number, failures: number, successes: number): void => {
   let at = counts.length;
   while (at > 0 && (counts[at - 1] as Count)[0] > time) at--;
   const before = counts[at - 1];
-  if (before?.[0] !== time) return [...counts.slice(0, at), [time, failures, successes], ...counts.slice(at)];
-  const joined: Count = [time, before[1] + failures, before[2] + successes];
-  return [...counts.slice(0, at - 1), joined, ...counts.slice(at)];
+  if (before?.[0] === time) counts[at - 1] = [time, before[1] + failures, before[2] + successes];
+  else if (at === counts.length) counts.push([time, failures, successes]);
+  else counts.splice(at, 0, [time, failures, successes]);
 };
 
 const roundUp = (time: number, step: number): number => Math.ceil(time / step) * step;
 
-const coarsen = (counts: readonly Count[], step: number): readonly Count[] => {
+const coarsen = (counts: readonly Count[], step: number): Count[] => {
   const out: Count[] = [];
   for (const [time, failures, successes] of counts) {
     const rounded = roundUp(time, step);
@@ -65,9 +66,9 @@ export const record = (
   const cutoff = at - config.window_seconds * 1000;
   let kept = 0;
   while (kept < window.counts.length && (window.counts[kept] as Count)[0] <= cutoff) kept++;
-  const live = kept === 0 ? window.counts : window.counts.slice(kept);
-  let step = live.length === 0 ? 1 : window.step;
-  let counts = add(live, roundUp(at, step), failed ? 1 : 0, failed ? 0 : 1);
+  let counts = window.counts.slice(kept);
+  let step = counts.length === 0 ? 1 : window.step;
+  add(counts, roundUp(at, step), failed ? 1 : 0, failed ? 0 : 1);
   while (counts.length > MAX_COUNTS) {
     step *= 2;
     counts = coarsen(counts, step);

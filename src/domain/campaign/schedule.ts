@@ -49,17 +49,24 @@ const weekIn = (schedule: ScheduleConfig): Week => {
   return week;
 };
 
-/** The last offset asked for per zone: the question comes for every call, the answer changes with the minute at most. */
-const offsets = new Map<string, { readonly minute: number; readonly offset: number }>();
+const HOUR = 60;
+const exactOffset = (zone: string, minute: number): number =>
+  isTimezone(zone) ? IANAZone.create(zone).offset(minute * MINUTE) : NaN;
+
+/** The hour last asked for per zone, when its offset does not change: the question comes for every call. */
+const offsets = new Map<string, { readonly hour: number; readonly offset: number }>();
 const ZONES_KEPT = 1000;
 
 /** Minutes east of UTC at a minute since the epoch; NaN for a zone that is not known. */
 const offsetAt = (zone: string, minute: number): number => {
+  const hour = Math.floor(minute / HOUR);
   const last = offsets.get(zone);
-  if (last?.minute === minute) return last.offset;
-  const offset = isTimezone(zone) ? IANAZone.create(zone).offset(minute * MINUTE) : NaN;
+  if (last?.hour === hour) return last.offset;
+  const offset = exactOffset(zone, minute);
+  const constant = [hour * HOUR, (hour + 1) * HOUR].every((edge) => Object.is(exactOffset(zone, edge), offset));
+  if (!constant) return offset;
   if (offsets.size >= ZONES_KEPT) offsets.clear();
-  offsets.set(zone, { minute, offset });
+  offsets.set(zone, { hour, offset });
   return offset;
 };
 
