@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isLeft } from 'fp-ts/Either';
 import { projections } from '../../projections';
 import { readConfig } from '../config';
+import { recordedCalls } from '../demo/carrier-record';
 import { follow, startCampaign, type TrafficStats } from '../demo/campaign';
 import { startChild, type Child } from '../demo/children';
 import { restClient } from '../demo/client';
@@ -98,7 +99,7 @@ const play = async (options: DemoOptions, folder: string, show: Screen, children
   show.line('The campaign is completed.');
   printStatistics(stats, show);
 
-  const seen = await seenCalls(carrier.url);
+  const seen = await recordedCalls(carrier.url);
   await server.stop();
   children.splice(children.indexOf(server), 1);
   return prove(options, folder, campaign, stats, seen, show);
@@ -119,20 +120,6 @@ const printStatistics = (stats: TrafficStats, show: Screen): void => {
       ]),
     ),
   );
-};
-
-/** Every place request in the simulator's own record. */
-const seenCalls = async (url: string): Promise<readonly SeenCall[]> => {
-  const response = await fetch(`${url}/simulator/record`);
-  const rows = (await response.text())
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as { channel_id: string; args: readonly string[] });
-  return rows.map((row) => {
-    const tag = (name: string): number =>
-      Number(row.args.find((a) => a.startsWith(`${name}=`))?.slice(name.length + 1));
-    return { reference: row.channel_id, runId: tag('run'), attempt: tag('attempt') };
-  });
 };
 
 const prove = async (
