@@ -29,7 +29,7 @@ carrierContract('the simulator', async () => {
     unreachable: 'PJSIP/5550100@nowhere',
     timeScale,
     proofMs: 300,
-    restart: () => simulator.restart(150, 100),
+    restart: (how) => simulator.restart(how, 150, 100),
     channels: async () => {
       const authorization = `Basic ${Buffer.from('ledgerline:secret').toString('base64')}`;
       const reply = await fetch(`${simulator.url}/ari/channels`, { headers: { authorization } });

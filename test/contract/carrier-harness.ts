@@ -27,7 +27,8 @@ export interface CarrierPeer {
   readonly timeScale: number;
   /** Between the two looks that prove that a call is gone (ms), as the carrier was set up. */
   readonly proofMs: number;
-  restart(): Promise<void>;
+  /** Killed: nothing is told of its calls; stopped: it ends them in order first. */
+  restart(how: 'killed' | 'stopped'): Promise<void>;
   /** References of the calls that the peer has, by its own account. */
   channels(): Promise<readonly string[]>;
   stop(): Promise<void>;

@@ -436,11 +436,19 @@ export const carrierContract = (name: string, start: () => Promise<CarrierPeer>)
     });
 
     describe('when the carrier is restarted', () => {
-      it('calls that rang are uncertain, calls that talked were answered, and calls can be placed again', async () => {
+      it('in order, the calls that rang have failed', async () => {
+        const line = await bench.line();
+        const rings = await ringing(line);
+        await peer.restart('stopped');
+        line.wire.retarget(peer.port());
+        expect(await line.heard(rings, 'ended', 30_000)).toMatchObject({ outcome: 'failed' });
+      }, 90_000);
+
+      it('by a kill, calls that rang are uncertain, calls that talked were answered, and calls can be placed again', async () => {
         const line = await bench.line();
         const rings = await ringing(line);
         const talks = await answered(line);
-        await peer.restart();
+        await peer.restart('killed');
         line.wire.retarget(peer.port());
         expect(await line.heard(rings, 'ended', 30_000)).toMatchObject({ outcome: 'uncertain' });
         expect(await line.heard(talks, 'ended', 30_000)).toMatchObject({ outcome: 'completed' });

@@ -1,11 +1,11 @@
 /** A real Asterisk in a container, with the phones that the contract's numbers mean behind its endpoint `trunk`. */
-import { GenericContainer, Wait } from 'testcontainers';
+import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
 
 export interface Asterisk {
   readonly port: () => number;
   readonly host: string;
-  /** Kills it and starts it anew: every channel is gone; the mapped port is another one. */
-  restart(): Promise<void>;
+  /** Ends it and starts it anew: every channel is gone; the mapped port is another one. */
+  restart(how: 'killed' | 'stopped'): Promise<void>;
   /** Ids of the channels that it has. */
   channels(): Promise<readonly string[]>;
   stop(): Promise<void>;
@@ -70,7 +70,11 @@ export const startAsterisk = async (): Promise<Asterisk> => {
   return {
     port,
     host,
-    restart: async () => {
+    restart: async (how) => {
+      if (how === 'killed') {
+        const client = await getContainerRuntimeClient();
+        await client.container.getById(container.getId()).kill();
+      }
       await container.restart({ timeout: 0 });
       await ready();
     },

@@ -27,6 +27,7 @@ const verdict = (outcome: CallOutcome, detail: string): Verdict => ({ outcome, d
 const transient = verdict('failed', 'transient');
 const configuration = verdict('failed', 'configuration');
 const wrongNumber = verdict('failed', 'number');
+const shutDown = verdict('failed', 'transient: the carrier was shut down');
 const declined = verdict('failed', 'declined');
 const noAnswer = verdict('no_answer', 'not answered');
 const canceled = verdict('canceled', 'hung up before the answer');
@@ -132,9 +133,14 @@ const answered = (call: CallState): Verdict => {
   return verdict('completed', call.inStasis ? 'answered' : 'answered and dropped: nobody was listening');
 };
 
+/** What the soft hang-up requests of Asterisk say: flags of its channels, no causes. */
+const softDelete = 32;
+const softShutdown = 4;
+
 const byHangup = (call: CallState, hangup: HangupCause, context: CallContext): Verdict => {
   const cause = hangup.cause ?? 0;
-  if (cause === 16 && (context.hangUpAsked || call.softHangup === 32)) return canceled;
+  if (call.softHangup === softShutdown && cause === 0) return shutDown;
+  if (cause === 16 && (context.hangUpAsked || call.softHangup === softDelete)) return canceled;
   return cause === 0 ? byDialStatus(call, context.ringElapsed) : byCause(call, cause, hangup.techCause);
 };
 
@@ -152,7 +158,8 @@ const noCause: HangupCause = { cause: null, causeText: null, techCause: null };
 export const classifyAbsent = (call: CallState, context: CallContext): Verdict | null => {
   if (call.destroyed !== null || call.reached === 'Up') return classifyEnded(call, context);
   if (call.hangup !== null && call.hangup.cause !== null) return byHangup(call, call.hangup, context);
-  if (call.softHangup === 32) return canceled;
+  if (call.softHangup === softDelete) return canceled;
+  if (call.softHangup === softShutdown) return shutDown;
   if (!context.unbroken || !call.seen) return null;
   if (call.dialStatus === 'BUSY' || call.dialStatus === 'CONGESTION' || call.dialStatus === 'CHANUNAVAIL')
     return byDialStatus(call, context.ringElapsed);

@@ -12,7 +12,7 @@ export interface ControlContext {
   readonly record: CallRecord;
   readonly faults: () => Faults;
   readonly setFaults: (faults: Faults) => void;
-  readonly restart: (downMs: number, bootMs: number) => void;
+  readonly restart: (how: 'killed' | 'stopped', downMs: number, bootMs: number) => void;
 }
 
 const defaultPage = 10_000;
@@ -28,7 +28,11 @@ const sendRows = (response: ServerResponse, record: CallRecord, fields: Fields):
 
 const sendRestart = (response: ServerResponse, context: ControlContext, fields: Fields): void => {
   response.once('close', () =>
-    context.restart(Number(textParameter(fields, 'down_ms') ?? 200), Number(textParameter(fields, 'boot_ms') ?? 200)),
+    context.restart(
+      textParameter(fields, 'how') === 'stopped' ? 'stopped' : 'killed',
+      Number(textParameter(fields, 'down_ms') ?? 200),
+      Number(textParameter(fields, 'boot_ms') ?? 200),
+    ),
   );
   response.writeHead(204, { connection: 'close' });
   response.end();

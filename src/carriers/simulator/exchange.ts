@@ -44,6 +44,8 @@ export interface Exchange {
   /** Leaves the application for the dialplan. */
   continueAt(channel: Channel, context: string): void;
   setAbsolute(channel: Channel, seconds: number): void;
+  /** Ends everything as an orderly shutdown does: cause 0, and the Dial status lies once more. */
+  shutDown(): void;
   /** Ends everything without a word. */
   vanish(end: string): void;
 }
@@ -287,6 +289,13 @@ export const newExchange = (settings: SimulatorSettings, apps: Apps, record: Cal
               () => destroy(channel, 0, null, 'absolute_timeout'),
               Math.min(seconds * 1000 * scale, 2 ** 31 - 1),
             );
+    },
+    shutDown: () => {
+      for (const channel of [...channels.values()]) {
+        tellHangup(channel, 4, null, true);
+        if (channel.state !== 'Up') tellDial(channel, 'NOANSWER');
+        destroy(channel, 0, null, 'restart');
+      }
     },
     vanish: (end) => {
       for (const channel of [...channels.values()]) {

@@ -25,8 +25,8 @@ export interface Simulator {
   setFaults(faults: Partial<Faults>): void;
   /** Closes the events sockets of all apps. */
   dropSockets(): void;
-  /** Ends all channels without a word, is unreachable for `downMs`, then boots for `bootMs`. */
-  restart(downMs: number, bootMs: number): Promise<void>;
+  /** Killed: all channels end without a word; stopped: each is told. Then it is unreachable for `downMs` and boots for `bootMs`. */
+  restart(how: 'killed' | 'stopped', downMs: number, bootMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -75,12 +75,16 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
       record,
       faults: () => faults,
       setFaults,
-      restart: (downMs, bootMs) => void restart(downMs, bootMs),
+      restart: (how, downMs, bootMs) => void restart(how, downMs, bootMs),
     }),
   });
   const port = await listen(server, settings.port, settings.host);
 
-  const restart = async (downMs: number, bootMs: number): Promise<void> => {
+  const restart = async (how: 'killed' | 'stopped', downMs: number, bootMs: number): Promise<void> => {
+    if (how === 'stopped') {
+      exchange.shutDown();
+      await pause(5);
+    }
     exchange.vanish('restart');
     apps.clear();
     globals.clear();
