@@ -7,6 +7,7 @@ import type { OrganizationId } from '../core/ids';
 import type { Position } from '../core/position';
 import type { Scope } from '../domain/api-key/events';
 import type { CommandContext } from '../engine/execute';
+import type { Commands } from './commands';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -34,6 +35,7 @@ export interface KeyedRequest<P, Q, B> extends OpenRequest<P, Q, B> {
   readonly caller: Caller;
   /** Provenance of the events that it causes. */
   readonly context: CommandContext;
+  readonly commands: Commands;
 }
 
 /** A good answer. */
@@ -65,12 +67,16 @@ interface Shape<P, Q, B> {
   readonly body?: Codec<B>;
   /** The body may be left out; it then decodes as `{}`. */
   readonly bodyOptional?: boolean;
+  /** It honours `If-Match`. */
+  readonly conditional?: boolean;
   /** Fields of the body whose values no fault may show. */
   readonly secrets?: ReadonlySet<string>;
   /** A body that runs as it stands, for the document. */
   readonly example?: unknown;
   /** JSON Schema of the 200, or its media type where it is not JSON. */
   readonly response: { readonly schema: Schema } | { readonly mediaType: string };
+  /** What of a good answer a repeat under the same Idempotency-Key may see; absent: all of it. */
+  readonly remembered?: (body: unknown) => unknown;
   /** Statuses besides 200, 401, 403, 422, 500 and 503 that it may answer. */
   readonly failures?: readonly number[];
 }

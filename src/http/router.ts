@@ -3,13 +3,18 @@ import Router, { type RouterMiddleware } from '@koa/router';
 import { isLeft } from 'fp-ts/Either';
 import type { Context, Middleware } from 'koa';
 import type { CommandContext } from '../engine/execute';
+import type { Platform } from '../engine/platform';
 import type { Authenticate } from './auth';
+import { plainCommands, type Commands } from './commands';
 import { decodeRequest } from './decode';
+import type { Idempotency } from './idempotency';
 import { discardBody, type RequestState } from './middleware';
 import { Refusal } from './problem';
-import type { KeyedRequest, Reply, Route } from './route';
+import type { Caller, Handled, KeyedRoute, OpenRequest, OpenRoute, Reply, Route } from './route';
 
 export interface Mounting {
+  readonly platform: Platform;
+  readonly idempotent: Idempotency;
   readonly authenticate: Authenticate;
   readonly readBody: (ctx: Context) => Promise<string>;
 }
@@ -36,32 +41,59 @@ export const mount = (routes: readonly Route[], mounting: Mounting): Middleware 
 };
 
 const handler =
-  (route: Route, { authenticate, readBody }: Mounting): RouterMiddleware =>
+  (route: Route, mounting: Mounting): RouterMiddleware =>
   async (routed) => {
     const ctx = routed as unknown as Context;
     const state = ctx.state as RequestState;
     const params = (routed as { params: Record<string, string> }).params;
     state.route = route.path;
-    const caller = route.scope === null ? null : await authenticate(ctx, route.scope);
+    const caller = route.scope === null ? null : await mounting.authenticate(ctx, route.scope);
     if (caller !== null) state.caller = caller;
-    const raw = { params, querystring: ctx.querystring, body: route.body === undefined ? '' : await readBody(ctx) };
+    const raw = {
+      params,
+      querystring: ctx.querystring,
+      body: route.body === undefined ? '' : await mounting.readBody(ctx),
+    };
     const decoded = decodeRequest(route, raw);
     if (isLeft(decoded)) throw new Refusal({ kind: 'invalid', faults: decoded.left });
     const campaign = (decoded.right.params as { campaign_id?: number } | undefined)?.campaign_id;
     if (campaign !== undefined) state.campaign = campaign;
     const request = { ...decoded.right, id: state.id, koa: ctx };
     const answer =
-      route.scope === null || caller === null
-        ? await (route.handle as (r: unknown) => ReturnType<Route['handle']>)(request)
-        : await route.handle({
-            ...request,
-            org: caller.org,
-            caller,
-            context: commandContext(caller.keyId, state.id),
-          } as KeyedRequest<never, never, never>);
+      caller === null
+        ? await (route as OpenRoute<never, never, never>).handle(request)
+        : await keyed(route as KeyedRoute<never, never, never>, ctx, caller, request, raw.body, mounting);
     if (isLeft(answer)) throw new Refusal(answer.left);
     respond(ctx, answer.right);
   };
+
+/** With an Idempotency-Key a POST is carried out at most once. */
+const keyed = (
+  route: KeyedRoute<never, never, never>,
+  ctx: Context,
+  caller: Caller,
+  request: OpenRequest<never, never, never>,
+  body: string,
+  { platform, idempotent }: Mounting,
+): Promise<Handled> => {
+  const context = commandContext(caller.keyId, request.id);
+  const handle = (commands: Commands): Promise<Handled> =>
+    route.handle({ ...request, org: caller.org, caller, context, commands });
+  const key = ctx.get('Idempotency-Key');
+  if (route.method !== 'POST' || key === '') return handle(plainCommands(platform, context));
+  return idempotent(
+    {
+      org: caller.org,
+      context,
+      method: route.method,
+      path: ctx.path.replace(/\/$/, ''),
+      key,
+      body,
+      remembered: route.remembered,
+    },
+    handle,
+  );
+};
 
 const commandContext = (keyId: number, requestId: string): CommandContext => ({
   actor: `api-key:${keyId}`,

@@ -9,6 +9,7 @@ import { authentication } from './auth';
 import { bodyReader } from './body';
 import { guardedPlatform } from './engines';
 import { findKey } from './find-key';
+import { idempotency } from './idempotency';
 import { keyUses } from './key-use';
 import { limits, problems, requestId, requestLog, requestMetrics } from './middleware';
 import { mount } from './router';
@@ -44,7 +45,12 @@ export const createHttpServer = (raw: Platform, options: HttpOptions): HttpServe
     problems(platform.log),
     limits(Math.max(options.bodyLimitBytes, options.uploadMaxBytes)),
     // For each route: auth → body → decode → handler.
-    mount(allRoutes(api), { authenticate: auth.authenticate, readBody: bodyReader(options.bodyLimitBytes) }),
+    mount(allRoutes(api), {
+      platform,
+      authenticate: auth.authenticate,
+      readBody: bodyReader(options.bodyLimitBytes),
+      idempotent: idempotency(platform),
+    }),
   ])
     app.use(middleware);
 
