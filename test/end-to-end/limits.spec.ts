@@ -1,0 +1,83 @@
+/** Limits as the carrier sees them: the simulator's own record is the judge. */
+import { recordedCalls, type RecordedCall } from '../../src/demo/carrier-record';
+import { eventually, runCli } from '../support/programs';
+import { makeCampaign, numbers, startWorld, type World } from '../support/world';
+
+let world: World;
+beforeEach(async () => {
+  world = await startWorld(['--by-digit', '--time-scale', '0.2']);
+});
+afterEach(() => world?.dispose());
+
+/** The most calls that arrived within any window of `ms`. */
+const densest = (calls: readonly RecordedCall[], ms: number): number => {
+  let first = 0;
+  let most = 0;
+  calls.forEach((call, last) => {
+    while (call.atMs - (calls[first]?.atMs ?? 0) >= ms) first += 1;
+    most = Math.max(most, last - first + 1);
+  });
+  return most;
+};
+
+/** The most calls that were open at once. */
+const mostAtOnce = (calls: readonly RecordedCall[]): number => {
+  const steps = calls.flatMap((c) => [
+    { at: c.atMs, by: 1 },
+    { at: c.endedMs ?? Infinity, by: -1 },
+  ]);
+  steps.sort((a, b) => a.at - b.at || a.by - b.by);
+  let open = 0;
+  return steps.reduce((most, step) => Math.max(most, (open += step.by)), 0);
+};
+
+const completed = (campaign: number): Promise<string> =>
+  eventually('the campaign completes', 60_000, async () => {
+    const { state } = await world.api.get<{ state: string }>(`/api/v1/campaign/${campaign}/progress`);
+    return state === 'completed' ? state : null;
+  });
+
+it.each([
+  { rate: 20, contacts: 80 },
+  { rate: 200, contacts: 900 },
+])(
+  'places at most $rate calls in any second, and nearly as many',
+  async ({ rate, contacts }) => {
+    const raised = await runCli([
+      'org',
+      'limits',
+      '--org',
+      '1',
+      '--calls-per-second',
+      '400',
+      '--concurrent-calls',
+      '400',
+      '--data-dir',
+      world.folder,
+    ]);
+    expect(raised).toMatchObject({ code: 0 });
+    const campaign = await makeCampaign(world.api, world.simulator.url, {
+      numbers: numbers(contacts, '0'),
+      settings: { rate_limit_per_second: rate },
+    });
+    await completed(campaign);
+    const calls = await recordedCalls(world.simulator.url);
+    expect(calls).toHaveLength(contacts);
+    expect(densest(calls, 1000)).toBeLessThanOrEqual(rate);
+    const seconds = ((calls.at(-1)?.atMs ?? 0) - (calls[0]?.atMs ?? 0)) / 1000;
+    expect(contacts / seconds).toBeGreaterThan(rate * 0.6);
+  },
+  90_000,
+);
+
+it('never holds more calls than the campaign may', async () => {
+  const campaign = await makeCampaign(world.api, world.simulator.url, {
+    numbers: numbers(120, '1'),
+    settings: { rate_limit_per_second: 100, max_concurrency: 15 },
+  });
+  await completed(campaign);
+  const calls = await recordedCalls(world.simulator.url);
+  expect(calls).toHaveLength(120);
+  expect(mostAtOnce(calls)).toBeLessThanOrEqual(15);
+  expect(mostAtOnce(calls)).toBeGreaterThan(10);
+}, 90_000);
