@@ -17,7 +17,7 @@ interface Progress {
   readonly total_rows: number;
   readonly processed_rows: number;
   readonly calls_in_flight: number;
-  readonly contacts_done: number;
+  readonly contacts_ended: number;
 }
 export interface TrafficStats {
   readonly total_attempts: number;
@@ -142,7 +142,7 @@ export const follow = async (
     const snapshot: Snapshot = {
       state: progress.state,
       contacts: progress.total_rows,
-      contactsDone: progress.contacts_done,
+      contactsDone: progress.contacts_ended,
       inFlight: progress.calls_in_flight,
       attempts: stats.total_attempts,
       outcomes: merged(stats.variants.map((v) => v.outcomes)),
