@@ -1,6 +1,12 @@
 /** API keys by hash: what authentication and the list of keys read. One document each. */
-import type { ApiKeyEvent, Scope } from '../src/domain/api-key/events';
-import type { Projected, Projection } from '../src/engine/projection';
+import type { JsonObject } from '../src/core/event';
+import { upcast } from '../src/core/event-types';
+import { apiKeysStream } from '../src/core/ids';
+import type { Position } from '../src/core/position';
+import { apiKeyEvents, type ApiKeyEvent, type Scope } from '../src/domain/api-key/events';
+import type { Platform } from '../src/engine/platform';
+import { collectionOf, type Projected, type ProjectedEvent, type Projection } from '../src/engine/projection';
+import { isVersionOf } from '../src/engine/views';
 
 export interface ApiKeyDoc {
   readonly organization: number;
@@ -64,3 +70,38 @@ export const apiKeyRecord = (doc: ApiKeyDoc) => ({
   last_used_at: null,
   archived_at: doc.archived_at,
 });
+
+/**
+ * Folds an organization's keys and writes their documents at once, so that whoever answers next sees them: an archived key is dead when its
+ * archiving is answered. Rejects when a store is away. The runner comes to the same documents later.
+ */
+export const foldApiKeys = async (platform: Pick<Platform, 'events' | 'reads'>, org: number): Promise<void> => {
+  const documents = new Map<string, { document: ApiKeyDoc | null; position: Position }>();
+  for (const event of await platform.events.readStream(apiKeysStream(org))) {
+    const projected: ProjectedEvent = {
+      id: event.id,
+      type: event.type,
+      data: upcast(apiKeyEvents, event.type, event.data, event.metadata.schema),
+      org,
+      actor: event.metadata.actor,
+      at: event.metadata.at,
+      stream: event.stream,
+      revision: event.revision,
+      position: event.position,
+    };
+    for (const key of apiKeys.keys(projected)) {
+      const document = apiKeys.evolve(documents.get(key)?.document ?? null, projected, key);
+      documents.set(key, { document, position: event.position });
+    }
+  }
+  const writes = Array.from(documents, ([key, { document, position }]) => ({
+    key,
+    document: document as JsonObject | null,
+    position,
+  }));
+  // A rebuild may be about to switch collections: each that there is gets them.
+  const plain = collectionOf(apiKeys);
+  const existing = (await platform.reads.collections()).filter((name) => isVersionOf(apiKeys, name));
+  if (existing.length === 0) await platform.reads.ensure({ name: plain, indexes: apiKeys.indexes });
+  for (const collection of existing.length === 0 ? [plain] : existing) await platform.reads.write(collection, writes);
+};

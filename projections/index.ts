@@ -26,3 +26,5 @@ export const projections: readonly Projection[] = [
 /** Names of the read models that show what an event of a category says; the auditors' index, which shows them all, is not waited for. */
 export const readersOf = (category: StreamCategory): readonly string[] =>
   projections.filter((p) => p.name !== events.name && p.categories.includes(category)).map((p) => p.name);
+
+export { runProjections, type ProjectionRunner, type ProjectionStatus } from './run';
