@@ -1,7 +1,8 @@
 /** What the routes work with. */
 import { isLeft, type Either } from 'fp-ts/Either';
+import { readersOf } from '../../projections';
 import type { Failure } from '../core/failure';
-import type { OrganizationId } from '../core/ids';
+import { categoryOf, type OrganizationId } from '../core/ids';
 import type { Position } from '../core/position';
 import type { Executed } from '../engine/execute';
 import type { Platform } from '../engine/platform';
@@ -21,10 +22,12 @@ export interface DialerAccess {
 /** How one consumer of the ledger stands. */
 export interface ConsumerReadiness {
   readonly name: string;
-  /** Seconds that it is behind; 0 when it is at the end, null when it has not begun. */
-  readonly lag_seconds: number | null;
-  /** Why it does not go on; null when it does. */
-  readonly stuck: string | null;
+  /** How far it is behind, seconds; 0 when it is at the end. */
+  readonly lagSeconds: number;
+  /** The event that it can't get over; null: none. */
+  readonly stuck: { readonly eventId: string; readonly type: string; readonly error: string } | null;
+  /** Why it does nothing at the moment; null: all is well. */
+  readonly waiting: string | null;
 }
 
 export interface HttpOptions {
@@ -53,9 +56,13 @@ export interface Api extends HttpOptions {
 /** How long a command waits for the read models, ms; then it answers all the same, since its events are stored. */
 const VISIBLE_MS = 2000;
 
-/** Waits until what a command appended can be seen by every GET. A command that had nothing to do waits for what came before it. */
-export const visible = async <S, E>(api: Api, done: Either<Failure, Executed<S, E>>): Promise<void> => {
+/**
+ * Waits until what a command appended to `stream` is in every read model that shows it. A command that had nothing to do waits for what was
+ * there before it.
+ */
+export const visible = async <S, E>(api: Api, stream: string, done: Either<Failure, Executed<S, E>>): Promise<void> => {
   if (isLeft(done)) return;
+  const readers = readersOf(categoryOf(stream)).filter((name) => api.consumers.includes(name));
   const position = done.right.position ?? (await api.platform.events.head());
-  await api.platform.progress.wait(api.consumers, position, VISIBLE_MS);
+  await api.platform.progress.wait(readers, position, VISIBLE_MS);
 };

@@ -51,12 +51,9 @@ export const bodyReader = (limit: number): ((ctx: Context) => Promise<string>) =
 const hasBody = (ctx: Context): boolean =>
   ctx.get('Transfer-Encoding') !== '' || (ctx.get('Content-Length') !== '' && ctx.get('Content-Length') !== '0');
 
-const refusalOf = (error: Error & { status?: number; code?: string }, limit: number): Error => {
+const refusalOf = (error: Error & { status?: number }, limit: number): Error => {
   if (error.status === 413) return new Refusal({ kind: 'too_large', limit });
   if (error.status === 415) return new Refusal({ kind: 'media_type', message: error.message });
-  if (error.status === 400)
-    return new Refusal({ kind: 'malformed', message: `The body could not be read: ${error.message}` });
-  if (error.code?.startsWith('Z_') === true || error.code?.startsWith('ERR_') === true)
-    return new Refusal({ kind: 'malformed', message: 'The body could not be unpacked' });
-  return error;
+  // Whatever else goes wrong while a body is read is the sender's: cut off, of another length, packed badly.
+  return new Refusal({ kind: 'malformed', message: 'The body could not be read: it is cut off or packed badly' });
 };

@@ -1,5 +1,5 @@
 /** How a handler changes things. With an Idempotency-Key the same interface remembers what the request reserved and did (idempotency.ts). */
-import type { Either } from 'fp-ts/Either';
+import { isLeft, right, type Either } from 'fp-ts/Either';
 import type { Decider } from '../core/decider';
 import type { DomainEvent, Json } from '../core/event';
 import type { Failure } from '../core/failure';
@@ -8,6 +8,15 @@ import type { CommandContext, Executed, ExecuteOptions } from '../engine/execute
 import type { Platform } from '../engine/platform';
 
 export interface Commands {
+  /**
+   * Whether the command would be accepted now, without doing anything: asked before an id is taken for it, so that what is refused leaves no
+   * trace in the ledger. `stream` null: a new one.
+   */
+  probe<S, C, E extends DomainEvent>(
+    decider: Decider<S, C, E>,
+    stream: string | null,
+    command: C,
+  ): Promise<Either<Failure, null>>;
   /** A new id. */
   id(kind: SequenceKind): Promise<Either<Failure, number>>;
   /** `count` consecutive ids; answers the first. */
@@ -23,6 +32,11 @@ export interface Commands {
 }
 
 export const plainCommands = (platform: Platform, context: CommandContext): Commands => ({
+  probe: async (decider, stream, command) => {
+    const state = stream === null ? decider.initial : (await platform.execute.load(decider, stream)).state;
+    const decided = decider.decide(command, state, { now: platform.clock.now() });
+    return isLeft(decided) ? decided : right(null);
+  },
   id: (kind) => platform.sequences.next(kind),
   ids: (kind, count) => platform.sequences.block(kind, count),
   once: (make) => make(),

@@ -84,7 +84,7 @@ export const idempotency = (platform: Platform) => {
       const refused = await claimAs([]);
       return isLeft(refused) ? refused : right({ body: null });
     }
-    if (before?.answer != null) return replay(org, before.answer);
+    if (before !== null && before.answer !== null) return replay(org, before.answer);
 
     const reserved: Json[] = [...((before?.reserved as readonly Json[] | undefined) ?? [])];
     let claimed = before !== null;
@@ -120,6 +120,8 @@ export const idempotency = (platform: Platform) => {
 
     const plain = plainCommands(platform, context);
     const answer = await handle({
+      // What was claimed was accepted, and may be in force already.
+      probe: async (decider, on, command) => (claimed ? right(null) : plain.probe(decider, on, command)),
       id: (kind) => take(() => plain.id(kind)),
       ids: (kind, count) => take(() => plain.ids(kind, count)),
       once: (make) => {
@@ -162,7 +164,9 @@ export const idempotency = (platform: Platform) => {
       return right(reply);
     }
     const { state } = done.right;
-    return done.right.events.length === 0 && state?.answer != null ? replay(request.org, state.answer) : right(reply);
+    // Another process was first: one key has one answer.
+    const first = done.right.events.length === 0 ? (state?.answer ?? null) : null;
+    return first === null ? right(reply) : replay(request.org, first);
   };
 
   /** Carries `handle` out at most once for the key, and answers like the first time. */

@@ -37,7 +37,9 @@ export const healthRoutes = (api: Api): readonly Route[] => {
       api.readiness().catch(() => []),
     ]);
     const engines = { event_store: eventStore, read_store: readStore, object_store: objectStore, vault: keys };
-    const ready = Object.values(engines).every((reason) => reason === null) && consumers.every((c) => c.stuck === null);
+    const ready =
+      Object.values(engines).every((reason) => reason === null) &&
+      consumers.every((c) => c.stuck === null && c.waiting === null);
     return {
       status: ready ? 200 : 503,
       body: {
@@ -45,7 +47,12 @@ export const healthRoutes = (api: Api): readonly Route[] => {
         engines: Object.fromEntries(
           Object.entries(engines).map(([name, reason]) => [name, { ok: reason === null, reason }]),
         ),
-        consumers,
+        consumers: consumers.map((c) => ({
+          name: c.name,
+          lag_seconds: c.lagSeconds,
+          stuck: c.stuck === null ? null : `event ${c.stuck.eventId} (${c.stuck.type}): ${c.stuck.error}`,
+          waiting: c.waiting,
+        })),
       },
       ...(ready ? {} : { headers: { 'Retry-After': '1' } }),
     };
@@ -86,11 +93,12 @@ export const healthRoutes = (api: Api): readonly Route[] => {
               type: 'array',
               items: {
                 type: 'object',
-                required: ['name', 'lag_seconds', 'stuck'],
+                required: ['name', 'lag_seconds', 'stuck', 'waiting'],
                 properties: {
                   name: { type: 'string' },
-                  lag_seconds: { type: ['number', 'null'] },
+                  lag_seconds: { type: 'number' },
                   stuck: { type: ['string', 'null'] },
+                  waiting: { type: ['string', 'null'] },
                 },
               },
             },
