@@ -1,11 +1,12 @@
 import { ariCarrier } from '../../src/carriers/ari';
 import { carrierContract } from '../contract/carrier';
+import { ariPeerContract } from '../contract/carrier-ari';
 import { ariPassword, ariUser, asteriskAbsence, startAsterisk } from '../support/asterisk';
 
 const absence = asteriskAbsence();
 
 if (absence !== null) it.skip(`a real Asterisk as a carrier (skipped: ${absence})`, () => undefined);
-else
+else {
   carrierContract('a real Asterisk', async () => {
     const asterisk = await startAsterisk();
     return {
@@ -30,3 +31,15 @@ else
       stop: asterisk.stop,
     };
   });
+
+  ariPeerContract('a real Asterisk', async () => {
+    const asterisk = await startAsterisk();
+    return {
+      url: () => `http://${asterisk.host}:${asterisk.port()}`,
+      user: ariUser,
+      password: ariPassword,
+      timeScale: 1,
+      stop: asterisk.stop,
+    };
+  });
+}

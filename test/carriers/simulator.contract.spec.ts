@@ -1,6 +1,7 @@
 import { ariCarrier } from '../../src/carriers/ari';
 import { startSimulator } from '../../src/carriers/simulator';
 import { carrierContract } from '../contract/carrier';
+import { ariPeerContract } from '../contract/carrier-ari';
 
 carrierContract('the simulator', async () => {
   const timeScale = 0.1;
@@ -35,6 +36,17 @@ carrierContract('the simulator', async () => {
       const reply = await fetch(`${simulator.url}/ari/channels`, { headers: { authorization } });
       return ((await reply.json()) as { id: string }[]).map(({ id }) => id);
     },
+    stop: () => simulator.close(),
+  };
+});
+
+ariPeerContract('the simulator', async () => {
+  const simulator = await startSimulator({ mode: 'by-digit', timeScale: 0.1 });
+  return {
+    url: () => simulator.url,
+    user: simulator.user,
+    password: simulator.password,
+    timeScale: 0.1,
     stop: () => simulator.close(),
   };
 });

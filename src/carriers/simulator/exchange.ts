@@ -62,7 +62,12 @@ const causeTexts: Readonly<Record<number, string>> = {
   34: 'Circuit/channel congestion',
 };
 
-export const newExchange = (settings: SimulatorSettings, apps: Apps, record: CallRecord): Exchange => {
+export const newExchange = (
+  settings: SimulatorSettings,
+  apps: Apps,
+  record: CallRecord,
+  globals: Map<string, string>,
+): Exchange => {
   const channels = new Map<string, Channel>();
   const byLength = new Map<number, number>();
   const scale = settings.timeScale;
@@ -127,6 +132,9 @@ export const newExchange = (settings: SimulatorSettings, apps: Apps, record: Cal
       'ChannelDestroyed',
       `"cause":${cause},"cause_txt":"${causeTexts[cause] ?? 'Unknown'}",${techCause === null ? '' : `"tech_cause":${techCause},`}`,
     );
+    const handler = channel.variables.get('CHANNEL(hangup_handler_push)')?.split(',')[0];
+    if (handler !== undefined && settings.hangupContexts.includes(handler))
+      globals.set(`R_${channel.id}`, `${channel.state}/${cause}`);
     forget(channel);
     apps.unfollow(channel.key);
     record.ended(channel.row, channel.state, cause, techCause, end);

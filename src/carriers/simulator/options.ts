@@ -97,6 +97,8 @@ export interface SimulatorOptions {
   readonly endpoints?: readonly string[];
   /** Contexts that run `AMD()` and come back to `Stasis(${APP})`. */
   readonly amdContexts?: readonly string[];
+  /** Contexts whose hangup handler stores `<state>/<cause>` in the global variable `R_<channel id>`. */
+  readonly hangupContexts?: readonly string[];
   /** An idle HTTP connection is closed after so long. */
   readonly idleMs?: number;
   /** Every place request and every end is appended here as a line of JSON. */
@@ -123,6 +125,7 @@ export const settingsOf = (options: SimulatorOptions): SimulatorSettings => ({
   readOnlyUser: options.readOnlyUser ?? 'reader',
   endpoints: options.endpoints ?? ['trunk'],
   amdContexts: options.amdContexts ?? ['amdback'],
+  hangupContexts: options.hangupContexts ?? [],
   idleMs: options.idleMs ?? 15_000,
   recordFile: options.recordFile ?? null,
 });

@@ -53,8 +53,8 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
   const settings = settingsOf(options);
   const record = newRecord(settings.recordFile);
   const apps = newApps(settings.seed, settings.faults);
-  const exchange = newExchange(settings, apps, record);
   const globals = new Map<string, string>();
+  const exchange = newExchange(settings, apps, record, globals);
   let faults = settings.faults;
   let phase: Phase = 'up';
   let startupTime = timestamp();
