@@ -21,8 +21,9 @@ export interface AgentDoc {
   readonly created_at: string;
   /** Oldest first; at most one draft, exactly one published. */
   readonly versions: readonly VersionSummary[];
-  /** Position of the last event that changed it. */
+  /** Position and stream revision of the last event that changed it. */
   readonly etag: string;
+  readonly revision: number;
 }
 
 export const agentKey = (org: number, id: number): string => `${org}/${id}`;
@@ -36,11 +37,11 @@ const changeVersion = (
 ): readonly VersionSummary[] => doc.versions.map((v) => (v.definition_id === definition ? change(v) : v));
 
 const evolveAgent = (doc: AgentDoc, event: Exclude<Event, { type: 'AgentCreated' }>): AgentDoc => {
-  const etag = event.position;
+  const changed = { etag: event.position, revision: event.revision };
   switch (event.type) {
     case 'DraftSaved': {
       const { definition_id, version_number } = event.data;
-      if (doc.versions.some((v) => v.definition_id === definition_id)) return { ...doc, etag };
+      if (doc.versions.some((v) => v.definition_id === definition_id)) return { ...doc, ...changed };
       const draft: VersionSummary = {
         definition_id,
         version_number,
@@ -50,13 +51,13 @@ const evolveAgent = (doc: AgentDoc, event: Exclude<Event, { type: 'AgentCreated'
         version_name: null,
         change_description: null,
       };
-      return { ...doc, etag, versions: [...doc.versions, draft] };
+      return { ...doc, ...changed, versions: [...doc.versions, draft] };
     }
     case 'VersionPublished': {
       const { definition_id, version_name, change_description } = event.data;
       return {
         ...doc,
-        etag,
+        ...changed,
         versions: doc.versions.map((v) =>
           v.definition_id === definition_id
             ? { ...v, status: 'published', published_at: event.at, version_name, change_description }
@@ -70,16 +71,16 @@ const evolveAgent = (doc: AgentDoc, event: Exclude<Event, { type: 'AgentCreated'
       const { definition_id, version_name, change_description } = event.data;
       return {
         ...doc,
-        etag,
+        ...changed,
         versions: changeVersion(doc, definition_id, (v) => ({ ...v, version_name, change_description })),
       };
     }
     case 'AgentRenamed':
-      return { ...doc, etag, name: event.data.name };
+      return { ...doc, ...changed, name: event.data.name };
     case 'AgentArchived':
-      return { ...doc, etag, status: 'archived' };
+      return { ...doc, ...changed, status: 'archived' };
     case 'AgentRestored':
-      return { ...doc, etag, status: 'active' };
+      return { ...doc, ...changed, status: 'active' };
     default:
       return doc;
   }
@@ -114,6 +115,7 @@ export const agents: Projection<AgentDoc> = {
         },
       ],
       etag: event.position,
+      revision: event.revision,
     };
   },
 };

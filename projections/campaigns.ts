@@ -58,8 +58,9 @@ export interface CampaignDoc {
   readonly contacts_ended: number;
   /** Runs whose call is not over; as many as calls are in flight. */
   readonly in_flight: readonly number[];
-  /** Position of the last event that changed the campaign itself, not its counters. */
+  /** Position and stream revision of the last event that changed the campaign itself, not its counters. */
   readonly etag: string;
+  readonly revision: number;
 }
 
 export const campaignKey = (org: number, id: number): string => `${org}/${id}`;
@@ -103,6 +104,7 @@ const created = (event: Created): CampaignDoc => ({
   contacts_ended: 0,
   in_flight: [],
   etag: event.position,
+  revision: event.revision,
 });
 
 const changed = (event: Exclude<OwnEvent, Created>, doc: CampaignDoc): Partial<CampaignDoc> => {
@@ -230,7 +232,13 @@ export const campaigns: Projection<CampaignDoc> = {
       case 'CampaignCompleted':
       case 'CampaignFailed':
       case 'CampaignRedialed':
-        return { ...doc, ...changed(event, doc), logs: appendLog(doc.logs, logOf(event)), etag: event.position };
+        return {
+          ...doc,
+          ...changed(event, doc),
+          logs: appendLog(doc.logs, logOf(event)),
+          etag: event.position,
+          revision: event.revision,
+        };
       default:
         return counted(doc, event);
     }

@@ -28,3 +28,4 @@ export const readersOf = (category: StreamCategory): readonly string[] =>
   projections.filter((p) => p.name !== events.name && p.categories.includes(category)).map((p) => p.name);
 
 export { runProjections, type ProjectionRunner, type ProjectionStatus } from './run';
+export { rebuild, type Rebuilt } from './rebuild';

@@ -144,6 +144,7 @@ export const runProjections = (
         return;
       }
       t.folding.written();
+      t.folding.evict();
       t.checkpoint = nexts[i] as Position;
       const poison = stuck.get(t);
       if (poison !== undefined) setAside(t, poison);

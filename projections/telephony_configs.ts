@@ -21,8 +21,6 @@ export interface PhoneNumberDoc {
   readonly extra_metadata: JsonObject;
   readonly created_at: string;
   readonly updated_at: string;
-  /** Position of the last event that changed it. */
-  readonly etag: string;
 }
 
 export interface TrunkDoc {
@@ -32,7 +30,6 @@ export interface TrunkDoc {
   readonly settings: JsonObject;
   readonly created_at: string;
   readonly updated_at: string;
-  readonly etag: string;
 }
 
 export interface TelephonyConfigDoc {
@@ -55,7 +52,9 @@ export interface TelephonyConfigDoc {
   readonly trunks: readonly TrunkDoc[];
   readonly created_at: string;
   readonly updated_at: string;
+  /** Position and stream revision of the last event that changed it, its numbers or its trunks. */
   readonly etag: string;
+  readonly revision: number;
 }
 
 export interface TelephonyDoc {
@@ -104,13 +103,15 @@ const created = (event: Extract<Event, { type: 'ConfigCreated' }>): TelephonyCon
   created_at: event.at,
   updated_at: event.at,
   etag: event.position,
+  revision: event.revision,
 });
 
 const changeOne = <T extends { readonly id: number }>(list: readonly T[], id: number, change: (item: T) => T): T[] =>
   list.map((item) => (item.id === id ? change(item) : item));
 
-const evolveConfig = (config: TelephonyConfigDoc, event: ConfigEvent): TelephonyConfigDoc => {
-  const touched = { updated_at: event.at, etag: event.position };
+const evolveConfig = (before: TelephonyConfigDoc, event: ConfigEvent): TelephonyConfigDoc => {
+  const config = { ...before, etag: event.position, revision: event.revision };
+  const touched = { updated_at: event.at };
   switch (event.type) {
     case 'ConfigChanged':
       return { ...config, ...touched, name: event.data.name };
@@ -177,9 +178,9 @@ const evolveConfig = (config: TelephonyConfigDoc, event: ConfigEvent): Telephony
 const notDefault = (n: PhoneNumberDoc): PhoneNumberDoc =>
   n.is_default_caller_id ? { ...n, is_default_caller_id: false } : n;
 
+/** Both the new default and the old one are changed by it. */
 const withDefault = (doc: TelephonyDoc, id: number | null, event: Event): TelephonyDoc => {
-  if (doc.default_id === id) return doc;
-  const touched = { updated_at: event.at, etag: event.position };
+  const touched = { updated_at: event.at, etag: event.position, revision: event.revision };
   return {
     ...doc,
     default_id: id,
@@ -199,10 +200,12 @@ export const telephonyConfigs: Projection<TelephonyDoc> = {
     const all = doc ?? { organization: event.org, default_id: null, configs: [] };
     switch (event.type) {
       case 'ConfigCreated': {
-        const added = { ...all, configs: [...all.configs, created(event)] };
-        return event.data.is_default_outbound
-          ? withDefault(added, event.data.telephony_configuration_id, event)
-          : added;
+        const id = event.data.telephony_configuration_id;
+        return {
+          ...all,
+          default_id: event.data.is_default_outbound ? id : all.default_id,
+          configs: [...all.configs, created(event)],
+        };
       }
       case 'DefaultOutboundChanged':
         return withDefault(all, event.data.telephony_configuration_id, event);

@@ -31,18 +31,25 @@ export interface Folding {
   readonly collection: string;
   /** Documents with changes that are not written yet. */
   dirtyCount(): number;
-  /** What has to be written; `written` tells that it was. */
+  /** What has to be written. */
   writes(): readonly DocumentWrite[];
+  /** What `writes` gave is on its way: changes from now on are new ones. */
   written(): void;
+  /** Makes room: drops documents without changes, the least recently changed first. Only when what was given by `writes` is stored. */
+  evict(): void;
   /** Drops everything held, changes too. */
   forget(): void;
   /** Whether events of this type and category are folded at all. */
   handles(type: string, category: StreamCategory): boolean;
   /**
-   * Folds the events behind `after`, in order. Answers the index of the event that it could not fold, and why; those before it are folded.
+   * Folds the events behind `after`, up to `upTo` (inclusive; absent: all), in order. Answers the index of the event that it could not fold, and why; those before it are folded.
    * Rejects when the read store is away: then `forget`.
    */
-  fold(batch: PreparedBatch, after: Position): Promise<{ readonly at: number; readonly poison: Poison } | null>;
+  fold(
+    batch: PreparedBatch,
+    after: Position,
+    upTo?: Position,
+  ): Promise<{ readonly at: number; readonly poison: Poison } | null>;
 }
 
 /** A batch as all projections share it: each event brought to today's shape once, each seal opened once. */
@@ -174,21 +181,25 @@ export const folding = (
       for (const h of dirty.values()) h.dirty = false;
       dirty.clear();
       if (insertOnly) held.clear();
-      for (const key of held.keys()) {
+    },
+    evict: () => {
+      if (held.size <= capacity) return;
+      for (const [key, h] of held) {
         if (held.size <= capacity) break;
-        held.delete(key);
+        if (!h.dirty) held.delete(key);
       }
     },
     forget: () => {
       held.clear();
       dirty.clear();
     },
-    fold: async (batch, after) => {
+    fold: async (batch, after, upTo) => {
       const { events } = batch;
       const work: Work[] = [];
       let failed: { readonly at: number; readonly poison: Poison } | null = null;
       for (let i = 0; i < events.length; i++) {
         const recorded = events[i] as RecordedEvent;
+        if (upTo !== undefined && recorded.position > upTo) break;
         if (recorded.position <= after || !handles(recorded.type, categoryOf(recorded.stream))) continue;
         try {
           const as = opens.has(recorded.type) ? 'opened' : masks.has(recorded.type) ? 'masked' : 'stored';

@@ -23,6 +23,20 @@ export type Projected<E extends { readonly type: string; readonly data: unknown 
   ? ProjectedEvent<E['type'], E['data']>
   : never;
 
+/** Counts along the log, apart from the fold, and compares with what was folded. */
+export interface Audit {
+  /** Every event of the projection's categories, in order. */
+  readonly see: (event: ProjectedEvent) => void;
+  /** What does not agree, one text each. */
+  readonly compare: (folded: FoldedDocuments) => Promise<readonly string[]>;
+}
+
+/** Documents folded to the same position as the audit, by the projection's name. */
+export interface FoldedDocuments {
+  get(projection: string, key: string): Promise<JsonObject | null>;
+  count(projection: string, where: readonly Condition[]): Promise<number>;
+}
+
 export interface Projection<Doc extends object = JsonObject> {
   readonly name: string;
   /** Raised with every change of shape or meaning; the rebuilt one replaces the old in one step. */
@@ -40,6 +54,8 @@ export interface Projection<Doc extends object = JsonObject> {
   readonly indexes: readonly Index[];
   /** Keys of the documents that the event touches. */
   readonly keys: (event: ProjectedEvent) => readonly string[];
+  /** An independent count of what the documents say, for `verify`. */
+  readonly audit?: () => Audit;
   /** The document after the event; null: none (any more). Pure. Throws only on an event that can't be (poison). */
   readonly evolve: (document: Doc | null, event: ProjectedEvent, key: string) => Doc | null;
 }
