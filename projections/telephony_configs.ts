@@ -3,9 +3,9 @@
  * per organization, since the rules (unique names, one default) span configurations.
  */
 import type { JsonObject } from '../src/core/event';
-import { maskCredentials, SENSITIVE_FIELDS } from '../src/core/mask';
 import type { CarrierCheck, Provider, TelephonyEvent } from '../src/domain/telephony/events';
 import type { Projected, Projection } from '../src/engine/projection';
+import { maskCredentials, SENSITIVE_FIELDS } from './credentials';
 
 export interface PhoneNumberDoc {
   readonly id: number;
