@@ -207,7 +207,3 @@ export const providerMetadata: Readonly<Record<Provider, ProviderMetadata>> = {
 
 /** As the wire lists them: sorted by `provider`. */
 export const providers: readonly ProviderMetadata[] = Object.values(providerMetadata);
-
-/** Dotted names of a provider's sensitive credentials. */
-export const sensitiveFields = (provider: Provider): readonly string[] =>
-  providerMetadata[provider].fields.filter((f) => f.sensitive).map((f) => f.name);

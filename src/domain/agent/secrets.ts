@@ -1,0 +1,108 @@
+/** Secrets inside definitions and configurations: sealed on disk, masked in every answer. */
+import { isSealed, type Sealed } from '../../core/event-types';
+import type { Json, JsonObject } from '../../core/event';
+import { maskAll } from '../../core/mask';
+import { sameJson } from '../../core/same-json';
+import type { VersionContent } from './events';
+import { isObject, mapNodeData } from './graph';
+
+/** Fields of node data that are secrets. */
+export const NODE_SECRETS: readonly string[] = ['qa_api_key', 'tuner_api_key', 'noveum_api_key', 'paygent_api_key'];
+/** Fields of model settings that are secrets. */
+export const MODEL_SECRETS: readonly string[] = ['api_key', 'credentials', 'aws_access_key', 'aws_secret_key'];
+/** All of them, for faults that show an `input`. */
+export const AGENT_SECRET_FIELDS: ReadonlySet<string> = new Set([...NODE_SECRETS, ...MODEL_SECRETS]);
+
+const MODELS = ['llm', 'tts', 'stt', 'realtime'];
+const isEmpty = (value: Json): boolean => value === null || value === '';
+
+/** One change of one secret; `path` names its place: `qa-1.qa_api_key`, `model_overrides.llm.api_key`. */
+type Change = (value: Json, path: string) => Json;
+
+const inFields = (value: JsonObject, names: readonly string[], path: string, change: Change): JsonObject =>
+  Object.fromEntries(
+    Object.entries(value).map(([key, v]) => [
+      key,
+      names.includes(key) && !isEmpty(v) ? change(v, `${path}.${key}`) : v,
+    ]),
+  );
+
+const anywhere = (value: Json, path: string, change: Change): Json => {
+  if (Array.isArray(value)) return (value as readonly Json[]).map((v, i) => anywhere(v, `${path}.${i}`, change));
+  if (!isObject(value) || isSealed(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, v]) => [
+      key,
+      MODEL_SECRETS.includes(key)
+        ? isEmpty(v)
+          ? v
+          : change(v, `${path}.${key}`)
+        : anywhere(v, `${path}.${key}`, change),
+    ]),
+  );
+};
+
+const mapConfigurations = (configurations: JsonObject, change: Change): JsonObject => {
+  const out: Record<string, Json> = { ...configurations };
+  const overrides = configurations['model_overrides'];
+  if (isObject(overrides))
+    out['model_overrides'] = Object.fromEntries(
+      Object.entries(overrides).map(([model, settings]) => [
+        model,
+        MODELS.includes(model) && isObject(settings)
+          ? inFields(settings, MODEL_SECRETS, `model_overrides.${model}`, change)
+          : settings,
+      ]),
+    );
+  const second = configurations['model_configuration_v2_override'];
+  if (second !== undefined)
+    out['model_configuration_v2_override'] = anywhere(second, 'model_configuration_v2_override', change);
+  return out;
+};
+
+/** The content with each secret that is there changed; everything else as it is. */
+export const mapSecrets = (content: VersionContent, change: Change): VersionContent => ({
+  ...content,
+  workflow_definition: mapNodeData(content.workflow_definition, (data, { id }) =>
+    inFields(data, NODE_SECRETS, String(id), change),
+  ),
+  workflow_configurations: mapConfigurations(content.workflow_configurations, change),
+});
+
+/** The content with each secret sealed by `seal`; what is sealed already stays. */
+export const sealSecrets = async (
+  content: VersionContent,
+  seal: (plain: Json) => Promise<Sealed>,
+): Promise<VersionContent> => {
+  const plain: Json[] = [];
+  mapSecrets(content, (value) => {
+    if (!isSealed(value)) plain.push(value);
+    return value;
+  });
+  const sealed = await Promise.all(plain.map(seal));
+  let next = 0;
+  return mapSecrets(content, (value) => (isSealed(value) ? value : ({ ...(sealed[next++] as Sealed) } as JsonObject)));
+};
+
+/** Shown for a secret whose key is gone or that is still sealed: nothing of it can be shown. */
+const UNREADABLE = '********';
+
+const maskValue = (value: Json): Json => (isSealed(value) ? UNREADABLE : maskAll(value));
+
+/** The content as an answer shows it. */
+export const maskSecrets = (content: VersionContent): VersionContent => mapSecrets(content, maskValue);
+
+/**
+ * `incoming` with each secret that equals the mask of the stored one replaced by the stored one; nodes are matched by id. `stored` is readable.
+ */
+export const restoreMaskedSecrets = (incoming: VersionContent, stored: VersionContent): VersionContent => {
+  const known = new Map<string, Json>();
+  mapSecrets(stored, (value, path) => {
+    known.set(path, value);
+    return value;
+  });
+  return mapSecrets(incoming, (value, path) => {
+    const before = known.get(path);
+    return before !== undefined && sameJson(value, maskValue(before)) ? before : value;
+  });
+};
