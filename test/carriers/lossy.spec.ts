@@ -1,0 +1,121 @@
+import { ariCarrier } from '../../src/carriers/ari';
+import type { RecordRow } from '../../src/carriers/simulator';
+import { faultPresets, startSimulator } from '../../src/carriers/simulator';
+import type { CallNews, CallOutcome, CarrierConnection, PlaceResult } from '../../src/ports/carrier';
+import { eventually, newReference } from '../contract/carrier-harness';
+
+const calls = 1_000;
+
+/** What the phone really did. */
+const truth = (row: RecordRow): CallOutcome => {
+  if (row.end === 'ring_timeout') return 'no_answer';
+  switch (row.phone) {
+    case 'person':
+    case 'machine':
+      return 'completed';
+    case 'busy':
+      return 'busy';
+    default:
+      return 'failed';
+  }
+};
+
+it('over a wire that loses, repeats, reorders, delays, refuses and hangs, every call ends once, with the truth or as uncertain', async () => {
+  const lossy = faultPresets['lossy'];
+  expect(lossy?.lost).toBeGreaterThan(0);
+  const simulator = await startSimulator({
+    seed: 5,
+    timeScale: 0.02,
+    answerSeconds: 1,
+    faults: { ...lossy, lateMs: 150 },
+  });
+  const news = new Map<string, CallNews[]>();
+  const connection: CarrierConnection = ariCarrier({
+    amdContext: null,
+    timing: {
+      placeTimeoutMs: 300,
+      askGapMs: 300,
+      eventGraceMs: 200,
+      ringGraceMs: 200,
+      endGraceMs: 200,
+      upCheckMs: 700,
+      bootRetryMs: 20,
+    },
+  }).connect(
+    {
+      organizationId: 1,
+      configurationId: 1,
+      installation: 'lossy',
+      credentials: {
+        ari_endpoint: simulator.url,
+        app_name: simulator.user,
+        app_password: simulator.password,
+        dial_string_template: 'PJSIP/{number}@trunk',
+      },
+    },
+    {
+      news: (each) => news.set(each.reference, [...(news.get(each.reference) ?? []), each]),
+      readinessChanged: () => undefined,
+    },
+  );
+  const results = new Map<string, PlaceResult>();
+  const place = async (i: number): Promise<void> => {
+    await eventually('it is ready', 10_000, () => connection.readiness().ready);
+    const reference = newReference();
+    const call = {
+      reference,
+      callerId: null,
+      ringSeconds: 4,
+      talkSeconds: 30,
+      detectMachine: false,
+      tags: { attempt: String(i) },
+    };
+    const result = await connection.place({ ...call, to: `+1555${10_000 + i}` }, () => true);
+    if (result.kind !== 'not_now') {
+      results.set(reference, result);
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, result.retryAfterMs));
+    return place(i);
+  };
+  const workers = Array.from({ length: 20 }, async (_, worker) => {
+    for (let i = worker; i < calls; i += 20) await place(i);
+  });
+  await Promise.all(workers);
+  const followed = [...results]
+    .filter(([, { kind }]) => kind === 'placed' || kind === 'unknown')
+    .map(([reference]) => reference);
+  await eventually('all calls ended', 20_000, () =>
+    followed.every((reference) => news.get(reference)?.at(-1)?.kind === 'ended'),
+  );
+  await connection.close();
+
+  const order = ['ringing', 'answered', 'ended'];
+  for (const [reference, told] of news) {
+    const kinds = told.map(({ kind }) => kind);
+    expect([reference, kinds]).toEqual([
+      reference,
+      [...new Set(kinds)].sort((a, b) => order.indexOf(a) - order.indexOf(b)),
+    ]);
+  }
+  for (const [reference, result] of results)
+    if (result.kind === 'refused') expect([reference, news.has(reference)]).toEqual([reference, false]);
+
+  const rows = new Map(simulator.record().map((row) => [row.channel_id, row]));
+  expect(rows.size).toBe(simulator.record().length);
+  expect(results.size).toBe(calls);
+  const tally: Record<string, number> = {};
+  for (const reference of followed) {
+    const end = news.get(reference)?.at(-1);
+    const row = rows.get(reference);
+    const outcome = end?.kind === 'ended' ? end.outcome : null;
+    const wanted = row === undefined || row.phone === null ? 'uncertain' : truth(row);
+    tally[outcome === wanted ? 'true' : (outcome ?? 'none')] =
+      (tally[outcome === wanted ? 'true' : (outcome ?? 'none')] ?? 0) + 1;
+    if (outcome !== 'uncertain') expect([row, end]).toEqual([row, expect.objectContaining({ outcome: wanted })]);
+  }
+  expect(tally['true']).toBeGreaterThan(calls * 0.9);
+  expect((tally['true'] ?? 0) + (tally['uncertain'] ?? 0)).toBe(followed.length);
+  expect(simulator.stats().events_lost).toBeGreaterThan(50);
+  await simulator.close();
+}, 60_000);
