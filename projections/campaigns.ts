@@ -13,6 +13,7 @@ import type {
 } from '../src/domain/campaign/events';
 import type { RunEvent } from '../src/domain/run/events';
 import type { Projected, Projection } from '../src/engine/projection';
+import { campaignAudit } from './campaign_audit';
 import { appendLog, logOf, type LogEntry } from './campaign_log';
 
 export type CampaignState = 'draft' | 'running' | 'paused' | 'completed' | 'failed';
@@ -205,6 +206,7 @@ export const campaigns: Projection<CampaignDoc> = {
     'RunCompleted',
   ],
   opens: [],
+  audit: campaignAudit,
   indexes: [{ fields: ['organization', 'created_at'] }],
   keys: (event) => {
     // A test call belongs to no campaign.

@@ -33,6 +33,8 @@ export interface Audit {
 
 /** Documents folded to the same position as the audit, by the projection's name. */
 export interface FoldedDocuments {
+  /** Whether that projection was folded, and to the audit's position. */
+  has(projection: string): boolean;
   get(projection: string, key: string): Promise<JsonObject | null>;
   count(projection: string, where: readonly Condition[]): Promise<number>;
 }

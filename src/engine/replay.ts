@@ -32,6 +32,8 @@ export interface ReplayOptions {
   /** Read everything from the beginning, not only what the targets need, and show each batch. */
   readonly see?: (events: readonly RecordedEvent[], batch: PreparedBatch) => void;
   readonly onProgress?: (progress: ReplayProgress) => void;
+  /** Told of an event that a target can't fold; that target is left as it is and the others go on. Absent: the replay rejects. */
+  readonly onPoison?: (target: ReplayTarget, poison: Poison) => void;
 }
 
 export type ReplayPlatform = Pick<Platform, 'events' | 'reads' | 'seals' | 'clock'>;
@@ -61,16 +63,18 @@ export const replay = async (platform: ReplayPlatform, options: ReplayOptions): 
   const { events, reads, clock } = platform;
   const { catalog, upTo, see, onProgress } = options;
   interface Open {
+    readonly target: ReplayTarget;
     readonly folding: Folding;
     readonly upTo: Position;
     /** Written, and folded. */
     stored: Position;
     folded: Position;
   }
-  const open: Open[] = [];
+  let open: Open[] = [];
   for (const t of options.targets) {
     const checkpoint = await reads.checkpoint(t.collection);
     open.push({
+      target: t,
       folding: folding(reads, t.projection, t.collection, HELD),
       upTo: t.upTo === undefined || t.upTo > upTo ? upTo : t.upTo,
       stored: checkpoint,
@@ -127,7 +131,12 @@ export const replay = async (platform: ReplayPlatform, options: ReplayOptions): 
     for (const t of open) {
       if (t.folded >= t.upTo) continue;
       const failed = await t.folding.fold(prepared, t.folded, t.upTo);
-      if (failed !== null) throw new PoisonedReplay(t.folding.projection.name, failed.poison);
+      if (failed !== null) {
+        if (options.onPoison === undefined) throw new PoisonedReplay(t.folding.projection.name, failed.poison);
+        options.onPoison(t.target, failed.poison);
+        open = open.filter((o) => o !== t);
+        continue;
+      }
       t.folded = batch.position < t.upTo ? batch.position : t.upTo;
     }
     seen += within.length;
