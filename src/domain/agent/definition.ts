@@ -33,4 +33,13 @@ export const checkDefinition = (
   return left({ kind: 'invalid_definition', errors: [...errors, ...clashes], taken: errors.length === 0 });
 };
 
+/** A fault in one line, for whoever is to mend the definition. */
+export const describeError = ({ kind, id, field, message }: WorkflowError): string =>
+  [
+    [kind === 'workflow' ? null : `${kind} ${id ?? ''}`.trim(), field].filter((part) => part !== null).join(', '),
+    message,
+  ]
+    .filter((part) => part !== '')
+    .join(': ');
+
 export { type WorkflowError } from './graph';

@@ -1,7 +1,8 @@
 /** Masks that come back: a client that resends what it was shown means the secret behind it. */
 import type { Json, JsonObject } from '../../core/event';
-import { maskText, SENSITIVE_FIELDS } from '../../core/mask';
+import { maskText } from '../../core/mask';
 import type { Provider } from './events';
+import { sensitiveFields } from './provider-metadata';
 
 const isRecord = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -20,7 +21,7 @@ const restoreAt = (incoming: Json, stored: Json | undefined, path: readonly stri
 
 /** `incoming` with each secret that equals the mask of the stored one replaced by the stored one. Any other text is meant as it is. */
 export const restoreMasked = (provider: Provider, incoming: JsonObject, stored: JsonObject): JsonObject =>
-  (SENSITIVE_FIELDS[provider] ?? []).reduce<JsonObject>(
+  sensitiveFields(provider).reduce<JsonObject>(
     (restored, name) => restoreAt(restored, stored, name.split('.')) as JsonObject,
     incoming,
   );

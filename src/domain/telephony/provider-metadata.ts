@@ -207,3 +207,7 @@ export const providerMetadata: Readonly<Record<Provider, ProviderMetadata>> = {
 
 /** As the wire lists them: sorted by `provider`. */
 export const providers: readonly ProviderMetadata[] = Object.values(providerMetadata);
+
+/** Dotted names of a provider's sensitive credentials: the ones that are only ever shown as masks. */
+export const sensitiveFields = (provider: Provider): readonly string[] =>
+  providerMetadata[provider].fields.filter((f) => f.sensitive).map((f) => f.name);
