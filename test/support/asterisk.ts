@@ -8,6 +8,8 @@ export interface Asterisk {
   restart(how: 'killed' | 'stopped'): Promise<void>;
   /** Ids of the channels that it has. */
   channels(): Promise<readonly string[]>;
+  /** A global variable of its dialplan. */
+  variable(name: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -46,10 +48,11 @@ export const until = async (
   }
 };
 
-/** Starts one; ready when its phones answer too. */
-export const startAsterisk = async (): Promise<Asterisk> => {
+/** Starts one; ready when its phones answer too. `dialplan`: contexts beyond those of the image. */
+export const startAsterisk = async (dialplan = ''): Promise<Asterisk> => {
   const container = await new GenericContainer(process.env['ASTERISK_IMAGE'] ?? '')
     .withExposedPorts(8088)
+    .withCopyContentToContainer([{ content: dialplan, target: '/etc/pbx/extensions.d/test.conf' }])
     .withWaitStrategy(Wait.forListeningPorts())
     .start();
   const host = container.getHost();
@@ -81,6 +84,10 @@ export const startAsterisk = async (): Promise<Asterisk> => {
     channels: async () => {
       const reply = await fetch(`${url()}/ari/channels`, { headers: { authorization } });
       return ((await reply.json()) as { id: string }[]).map(({ id }) => id);
+    },
+    variable: async (name) => {
+      const reply = await fetch(`${url()}/ari/asterisk/variable?variable=${name}`, { headers: { authorization } });
+      return ((await reply.json()) as { value: string }).value;
     },
     stop: async () => {
       await container.stop({ timeout: 0 });
