@@ -1,0 +1,99 @@
+/** What a row of a contact list must hold, and what becomes of it. Rows come as the CSV's cells; reading the CSV is engine/contacts-csv.ts. */
+import type { Json } from '../../core/event';
+import { rejected, type Failure } from '../../core/failure';
+import type { ContactData } from './events';
+import { e164Value } from './number-set';
+
+export const PHONE = 'phone_number';
+const GREETING_TYPE = 'greeting_override_type';
+const GREETING_TEXT = 'greeting_override_text';
+export const GREETING_RECORDING = 'greeting_override_recording_id';
+const GREETING_COLUMNS: readonly string[] = [GREETING_TYPE, GREETING_TEXT, GREETING_RECORDING];
+
+/** A contact as JSON is at most this many bytes, so that an event of contacts, sealed and in base64, stays under 512 KiB. */
+const MAX_CONTACT_BYTES = 256 * 1024;
+/** Below this many characters no contact reaches the limit: JSON needs at most 6 bytes for one. */
+const SURELY_SMALL = MAX_CONTACT_BYTES / 8;
+
+/** Longest destination that is no E.164 number. */
+const MAX_DESTINATION = 255;
+
+/** Why a number cannot be called, as the end of the sentence `Every phone number …`; null: it can. */
+export const numberFault = (number: string, e164Only: boolean): string | null => {
+  if (!Number.isNaN(e164Value(number))) return null;
+  if (/[\s,&\p{Cc}]/u.test(number)) return 'must not contain spaces, commas, ampersands or control characters';
+  if (!e164Only) return number.length > MAX_DESTINATION ? `must have at most ${MAX_DESTINATION} characters` : null;
+  return number.startsWith('+')
+    ? "must be '+' followed by 2 to 15 digits, the first of them not 0"
+    : "must include a country code (start with '+')";
+};
+
+/** Where the columns that matter are; of two equal headers the last. */
+export interface Columns {
+  /** Lower-cased and trimmed, without repetitions and without empty ones. */
+  readonly names: readonly string[];
+  readonly at: ReadonlyMap<string, number>;
+  readonly phone: number;
+}
+
+/** Reads a header row. */
+export const readHeader = (cells: readonly string[]): Columns | Failure => {
+  const at = new Map<string, number>();
+  cells.forEach((cell, i) => {
+    const name = cell.trim().toLowerCase();
+    if (name !== '') at.set(name, i);
+  });
+  const phone = at.get(PHONE);
+  if (phone === undefined) return rejected(`Source must contain a '${PHONE}' column`);
+  if (at.has('__proto__')) return rejected("A column cannot be named '__proto__'");
+  return { names: [...at.keys()], at, phone };
+};
+
+export const isFailure = (header: Columns | Failure): header is Failure => 'kind' in header;
+
+export const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
+
+/** The greeting that a row puts in the place of the agent's own. A type without its value, or an unknown one, is none. */
+export type GreetingOverride =
+  { readonly type: 'text'; readonly text: string } | { readonly type: 'audio'; readonly recording_id: string };
+
+const cellOf = (cells: readonly string[], at: number | undefined): string =>
+  at === undefined ? '' : (cells[at] ?? '');
+
+export const greetingOf = (columns: Columns, cells: readonly string[]): GreetingOverride | null => {
+  const type = cellOf(cells, columns.at.get(GREETING_TYPE)).trim().toLowerCase();
+  if (type === 'text') {
+    const text = cellOf(cells, columns.at.get(GREETING_TEXT));
+    return text.trim() === '' ? null : { type, text };
+  }
+  const recording_id = cellOf(cells, columns.at.get(GREETING_RECORDING)).trim();
+  return type === 'audio' && recording_id !== '' ? { type, recording_id } : null;
+};
+
+/**
+ * How rows under a header become contacts: the number trimmed, every other column as it was typed under its lower-cased name, cells left out
+ * at the end as "", the greeting columns as one `greeting_override`.
+ */
+export const contactReader = (columns: Columns): ((cells: readonly string[]) => ContactData) => {
+  const plain = [...columns.at].filter(([name]) => name !== PHONE && !GREETING_COLUMNS.includes(name));
+  const overridable = columns.at.has(GREETING_TYPE);
+  return (cells) => {
+    const variables: Record<string, Json> = {};
+    for (const [name, at] of plain) variables[name] = cells[at] ?? '';
+    const greeting = overridable ? greetingOf(columns, cells) : null;
+    if (greeting !== null) variables.greeting_override = greeting;
+    return { phone_number: cellOf(cells, columns.phone).trim(), variables };
+  };
+};
+
+/** Characters of the contact that a row becomes, field names and punctuation included: a cheap measure of its JSON. */
+export const measureUnder = (columns: Columns): ((cells: readonly string[]) => number) => {
+  const frame = columns.names.reduce((sum, name) => sum + name.length + 6, 32);
+  return (cells) => cells.reduce((sum, cell) => sum + cell.length, frame);
+};
+
+/** Whether a contact is too large to be kept. */
+export const isOversized = (measure: number, contact: () => ContactData): boolean =>
+  measure > SURELY_SMALL && Buffer.byteLength(JSON.stringify(contact())) > MAX_CONTACT_BYTES;
+
+export const OVERSIZED = `is larger than ${MAX_CONTACT_BYTES / 1024} KiB`;
