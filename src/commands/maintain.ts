@@ -1,6 +1,7 @@
 /** `rebuild`, `verify`, `events`: commands that own the data folder while they run. Each answers its exit code. */
 import { isLeft } from 'fp-ts/Either';
-import { projections, rebuild } from '../../projections';
+import { projections } from '../../projections';
+import { rebuild } from '../../projections/rebuild';
 import type { Config } from '../config';
 import { eventCatalog } from '../domain/event-catalog';
 import type { Platform } from '../engine/platform';

@@ -1,12 +1,14 @@
 /** `ledgerline serve`: the roles of one process, started in order and stopped in the opposite one. */
 import { isLeft, left, right, type Either } from 'fp-ts/Either';
-import { projections, runProjections } from '../../projections';
+import { projections } from '../../projections';
+import { runProjections } from '../../projections/run';
 import { carriers } from '../carriers';
 import type { Config } from '../config';
 import { createDialer } from '../dialer';
 import type { Logger } from '../engine/telemetry';
 import { createHttpServer } from '../http/server';
 import { openEngines } from '../main';
+import type { Carrier } from '../ports/carrier';
 import { administration, bootstrap } from './administration';
 import { serveControl } from './control-socket';
 
@@ -19,8 +21,12 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
-/** Starts what `config.roles` names. Left: why it can't, in words for the user. */
-export const serve = async (config: Config, log: Logger): Promise<Either<string, Serving>> => {
+/** Starts what `config.roles` names. Left: why it can't, in words for the user. `calling`: other carriers than the real ones (benchmarks). */
+export const serve = async (
+  config: Config,
+  log: Logger,
+  calling: ReadonlyMap<string, Carrier> = carriers({ ari: { amdContext: config.ariAmdContext } }),
+): Promise<Either<string, Serving>> => {
   const opened = await openEngines(config, log);
   if (isLeft(opened)) return opened;
   const { platform, feed, leases, languageModel, signedAccess, reachableAt, close } = opened.right;
@@ -35,7 +41,7 @@ export const serve = async (config: Config, log: Logger): Promise<Either<string,
     ? createDialer(platform, {
         feed,
         leases,
-        carriers: carriers({ ari: { amdContext: config.ariAmdContext } }),
+        carriers: calling,
         ringSeconds: config.ringSeconds,
         uncertainLimitMs: config.uncertainLimitMs,
       })
