@@ -4,13 +4,14 @@ import { embeddedObjectStore } from '../../src/adapters/embedded/object-store';
 import { embeddedReadStore } from '../../src/adapters/embedded/read-store';
 import { embeddedVault } from '../../src/adapters/embedded/vault';
 import { systemClock } from '../../src/adapters/embedded/clock';
+import { projections } from '../../projections';
 import { eventCatalog } from '../../src/domain/event-catalog';
 import { executor } from '../../src/engine/execute';
 import type { Platform } from '../../src/engine/platform';
 import { progress } from '../../src/engine/progress';
-import { collectionOf, type Projection, type Views } from '../../src/engine/projection';
 import { opener } from '../../src/engine/seal';
 import { sequences } from '../../src/engine/sequence';
+import { viewsOver } from '../../src/engine/views';
 import { metricsRegistry, silentLogger, type Logger } from '../../src/engine/telemetry';
 import type { Clock } from '../../src/ports/clock';
 import type { EventStore } from '../../src/ports/event-store';
@@ -37,15 +38,6 @@ export interface TestPlatform extends Platform {
   /** Closes everything and leaves the folder. */
   close(): Promise<void>;
 }
-
-/** The live version of a projection is the one that the program knows. */
-const liveViews = (reads: ReadStore): Views => ({
-  get: async <Doc extends object>(projection: Projection<Doc>, key: string) =>
-    ((await reads.get(collectionOf(projection), key))?.document ?? null) as Doc | null,
-  find: async <Doc extends object>(projection: Projection<Doc>, query: Parameters<ReadStore['find']>[1]) =>
-    (await reads.find(collectionOf(projection), query)) as readonly unknown[] as readonly Doc[],
-  count: (projection, where) => reads.count(collectionOf(projection), where),
-});
 
 export const testPlatform = async (options: TestPlatformOptions = {}): Promise<TestPlatform> => {
   const temp = options.folder === undefined ? await tempFolder() : null;
@@ -74,7 +66,7 @@ export const testPlatform = async (options: TestPlatformOptions = {}): Promise<T
     folder,
     events,
     reads,
-    views: liveViews(reads),
+    views: viewsOver(reads, projections),
     objects,
     vault,
     seals: opener(vault),

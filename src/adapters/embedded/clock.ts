@@ -37,7 +37,6 @@ interface Pending {
   readonly due: number;
   readonly order: number;
   readonly fire: () => void;
-  canceled: boolean;
 }
 const isBefore = (a: Pending, b: Pending): boolean => a.due < b.due || (a.due === b.due && a.order < b.order);
 
@@ -49,7 +48,8 @@ export const virtualClock = (startMs: number): VirtualClock => {
   /** The next to fire is the last. */
   const timers: Pending[] = [];
 
-  const insert = (timer: Pending): void => {
+  /** Where a timer is, or belongs. */
+  const placeOf = (timer: Pending): number => {
     let low = 0;
     let high = timers.length;
     while (low < high) {
@@ -57,11 +57,7 @@ export const virtualClock = (startMs: number): VirtualClock => {
       if (isBefore(timer, timers[middle] as Pending)) low = middle + 1;
       else high = middle;
     }
-    timers.splice(low, 0, timer);
-  };
-  const next = (): Pending | undefined => {
-    while (timers.at(-1)?.canceled === true) timers.pop();
-    return timers.at(-1);
+    return low;
   };
   const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
 
@@ -69,18 +65,19 @@ export const virtualClock = (startMs: number): VirtualClock => {
     now: () => offset + elapsed,
     monotonic: () => elapsed,
     after: (ms, fire): Timer => {
-      const timer = { due: elapsed + Math.max(0, ms), order: order++, fire, canceled: false };
-      insert(timer);
+      const timer = { due: elapsed + Math.max(0, ms), order: order++, fire };
+      timers.splice(placeOf(timer), 0, timer);
       return {
         cancel: () => {
-          timer.canceled = true;
+          const place = placeOf(timer);
+          if (timers[place] === timer) timers.splice(place, 1);
         },
       };
     },
     advance: async (ms) => {
       const until = elapsed + ms;
       await turn();
-      for (let timer = next(); timer !== undefined && timer.due <= until; timer = next()) {
+      for (let timer = timers.at(-1); timer !== undefined && timer.due <= until; timer = timers.at(-1)) {
         timers.pop();
         elapsed = Math.max(elapsed, timer.due);
         timer.fire();
@@ -92,7 +89,7 @@ export const virtualClock = (startMs: number): VirtualClock => {
       offset += ms;
     },
     untilNext: () => {
-      const timer = next();
+      const timer = timers.at(-1);
       return timer === undefined ? null : Math.max(0, timer.due - elapsed);
     },
   };

@@ -53,6 +53,15 @@ export const embeddedVault = async (options: EmbeddedVaultOptions): Promise<Vaul
     db.exec(statement);
   const sql = statements(db);
 
+  /** The log still holds pages as they were written: it is folded into the file and cut to nothing. */
+  const emptyLog = (): void => {
+    const [busy] = sql('PRAGMA wal_checkpoint(TRUNCATE)').get() as [number];
+    if (busy !== 0)
+      throw new Error(`${file}: erased keys are still in the log, since another process reads it; erase again`);
+  };
+  // A process that was killed between an erasure and this left them there.
+  emptyLog();
+
   const transact = <A>(work: () => A): A => {
     db.exec('BEGIN IMMEDIATE');
     try {
@@ -125,15 +134,13 @@ export const embeddedVault = async (options: EmbeddedVaultOptions): Promise<Vaul
       return keys === null ? null : { id, keys };
     },
     eraseKeys: async (org, id, indexes) => {
-      const erased = transact(() => {
+      transact(() => {
         const keys = readPage(org, id);
-        if (keys === null || !indexes.some((i) => (keys[i] ?? null) !== null)) return false;
+        if (keys === null || !indexes.some((i) => (keys[i] ?? null) !== null)) return;
         const left = pack(keys.map((key, i) => (indexes.includes(i) ? null : key)));
         sql('UPDATE pages SET keys = ? WHERE org = ? AND id = ?').run(left, org, id);
-        return true;
       });
-      // The log still holds the page as it was written: fold it into the file and cut it to nothing.
-      if (erased) db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      emptyLog();
     },
     secret: async (name) =>
       madeOnce(

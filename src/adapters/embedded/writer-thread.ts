@@ -106,11 +106,9 @@ const writeLoop = (
       db.exec('COMMIT');
       return answers;
     } catch (error) {
-      // A commit whose sync failed may still be found in the log after a crash.
-      const failed = failure(
-        error,
-        at === 'commit' && (Number((error as { errcode?: number }).errcode) & 0xff) === 10 ? 'maybe' : 'no',
-      );
+      // A commit that failed in its sync (any IOERR but that of the write itself, 778) may be found in the log after a crash all the same.
+      const code = Number((error as { errcode?: number }).errcode);
+      const failed = failure(error, at === 'commit' && (code & 0xff) === 10 && code !== 778 ? 'maybe' : 'no');
       try {
         if (db?.isTransaction === true) db.exec('ROLLBACK');
         handler?.reset();
