@@ -1,0 +1,70 @@
+/** What the parts of the loop share: the fold, this process's own doings beside it, and its surroundings. */
+import type { OrganizationId } from '../core/ids';
+import type { Platform } from '../engine/platform';
+import type { Connections } from './connections';
+import type { DialerState } from './model';
+import type { News } from './news';
+import type { Settings } from './options';
+import type { Rates } from './rates';
+
+/** A contact between this process's decision to call it and the carrier's answer. */
+export interface InHand {
+  readonly campaign: number;
+  /** Monotonic ms at which its turn was decided. */
+  readonly startedAt: number;
+  sent: boolean;
+}
+
+/** A call that a connection of this process tells news of. */
+export interface FollowedCall {
+  readonly org: OrganizationId;
+  readonly run: number;
+  readonly attempt: number;
+  readonly campaign: number | null;
+  readonly reference: string;
+  readonly provider: string;
+}
+
+/** One organization, beside its fold. */
+export interface OrganizationShell {
+  readonly id: OrganizationId;
+  /** Claims of own turns not yet folded: run → campaign. */
+  readonly held: Map<number, number>;
+  readonly inHand: Map<number, InHand>;
+  turnTaking: boolean;
+  /** Earliest monotonic ms of the next turn, after one that failed. */
+  turnNotBefore: number;
+  /** Claims per turn: grows with every call sent in time, halved when one was not. */
+  batch: number;
+  /** The last own turn, while the feed is behind it. */
+  tail: { readonly revision: number; readonly hash: string } | null;
+  /** `<kind>/<id>` of actions under way. */
+  readonly busy: Set<string>;
+  /** Place requests written and not answered. */
+  readonly placing: Set<Promise<unknown>>;
+  readonly seen: Map<number, { readonly state: string; readonly at: number }>;
+  readonly asked: Map<string, number>;
+  readonly gone: Set<string>;
+  readonly rates: Rates;
+  /** How many calls each configuration's caller numbers were used for. */
+  readonly rotation: Map<number, number>;
+}
+
+export interface Shell {
+  readonly platform: Platform;
+  readonly settings: Settings;
+  readonly owner: string;
+  readonly state: DialerState;
+  readonly connections: Connections;
+  readonly news: News;
+  /** By carrier reference. */
+  readonly following: Map<string, FollowedCall>;
+  readonly org: (id: OrganizationId) => OrganizationShell;
+  readonly owns: (id: OrganizationId) => boolean;
+  /** Decide anew for this organization, soon. */
+  readonly poke: (id: OrganizationId) => void;
+  /** No new claims. */
+  readonly stopping: () => boolean;
+  /** Ended: nothing is tried again. */
+  readonly signal: AbortSignal;
+}
