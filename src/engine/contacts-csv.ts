@@ -44,16 +44,18 @@ const textCheck = (): ((chunk: Buffer, last: boolean) => boolean) => {
 const NOT_TEXT = rejected('Invalid CSV format: the file is not UTF-8 text; save it as "CSV UTF-8"');
 
 const wordings: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quoted cell is never closed; it begins',
-  INVALID_OPENING_QUOTE: 'a quote within a cell that does not begin with one,',
-  CSV_INVALID_CLOSING_QUOTE: 'text after the closing quote of a cell,',
-  CSV_MAX_RECORD_SIZE: 'a row of more than 1 MB (perhaps a quote that is never closed)',
+  CSV_QUOTE_NOT_CLOSED: 'a quoted cell is never closed',
+  INVALID_OPENING_QUOTE: 'there is a quote within a cell that does not begin with one',
+  CSV_INVALID_CLOSING_QUOTE: 'there is text behind the closing quote of a cell',
+  CSV_MAX_RECORD_SIZE: 'a row has more than 1 MB (perhaps a quoted cell is never closed)',
 };
 
-const csvFailure = (error: unknown, line: number): Failure => {
+/** Told by rule and row, never by the cell: it may hold personal data. Rethrows what is not about the CSV. */
+const csvFailure = (error: unknown): Failure => {
   if (!(error instanceof CsvError)) throw error;
-  const wording = wordings[error.code] ?? 'the file cannot be read as CSV,';
-  return rejected(`Invalid CSV format: ${wording} at line ${typeof error.lines === 'number' ? error.lines : line}`);
+  const { records } = error as { readonly records?: unknown };
+  const row = typeof records === 'number' ? `, row ${records + 1}` : '';
+  return rejected(`Invalid CSV format: ${wordings[error.code] ?? 'the file cannot be read as CSV'}${row}`);
 };
 
 interface Reading {
@@ -106,7 +108,7 @@ async function* read(input: Readable, sink: RowSink): AsyncGenerator<null, Eithe
     const fatal = sink.fatal();
     return fatal === null ? right({ sha256: hash.digest('hex') }) : left(fatal);
   } catch (error) {
-    return left(csvFailure(error, number + 1));
+    return left(csvFailure(error));
   } finally {
     parser.destroy();
     input.destroy();
