@@ -37,7 +37,14 @@ export const inProcessCarrier = (callMs: number): CarrierProbe => {
           setTimeout(() => {
             live.delete(reference);
             endedAt.push(performance.now());
-            listener.news({ kind: 'ended', reference, at: new Date().toISOString(), outcome: 'completed', durationSeconds: callMs / 1000, evidence: { cause: 16 } });
+            listener.news({
+              kind: 'ended',
+              reference,
+              at: new Date().toISOString(),
+              outcome: 'completed',
+              durationSeconds: callMs / 1000,
+              evidence: { cause: 16 },
+            });
           }, callMs);
         };
         return {
@@ -50,7 +57,8 @@ export const inProcessCarrier = (callMs: number): CarrierProbe => {
             return Promise.resolve({ kind: 'placed', carrierCallId: call.reference });
           },
           hangUp: () => Promise.resolve(true),
-          ask: (reference) => Promise.resolve(live.has(reference) ? { kind: 'alive', answered: true } : { kind: 'gone' }),
+          ask: (reference) =>
+            Promise.resolve(live.has(reference) ? { kind: 'alive', answered: true } : { kind: 'gone' }),
           adopt: () => undefined,
           placing: () => 0,
           close: () => {

@@ -11,14 +11,18 @@ export interface Figure {
   readonly yardstick: string | null;
 }
 
-export const machine = (): string => `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}`;
+export const machine = (): string =>
+  `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}`;
 
-const shown = (n: number): string => (n >= 1000 ? Math.round(n).toLocaleString('en-US') : n >= 10 ? n.toFixed(1) : n.toFixed(2));
+const shown = (n: number): string =>
+  n >= 1000 ? Math.round(n).toLocaleString('en-US') : n >= 10 ? n.toFixed(1) : n.toFixed(2);
 
 export const print = (figure: Figure): void => {
   const bar = figure.bar === null ? '' : `   bar: ${figure.bar.text} ${figure.bar.met ? '(met)' : '(MISSED)'}`;
   const yardstick = figure.yardstick === null ? '' : `   yardstick: ${figure.yardstick}`;
-  process.stdout.write(`${figure.name.padEnd(44)} ${shown(figure.value).padStart(10)} ${figure.unit.padEnd(12)}${bar}${yardstick}\n`);
+  process.stdout.write(
+    `${figure.name.padEnd(44)} ${shown(figure.value).padStart(10)} ${figure.unit.padEnd(12)}${bar}${yardstick}\n`,
+  );
 };
 
 /** The value below which `p` (0 to 1) of the samples lie. */

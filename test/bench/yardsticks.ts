@@ -23,22 +23,62 @@ export const bareCsv = async (file: string): Promise<number> => {
 };
 
 /** Events of one attempt as the dialer appends them: five appends, six events. */
-const APPENDS: readonly (readonly string[])[] = [['CallAttempted'], ['CallPlaced'], ['CallRinging'], ['CallAnswered'], ['CallEnded', 'RunCompleted']];
+const APPENDS: readonly (readonly string[])[] = [
+  ['CallAttempted'],
+  ['CallPlaced'],
+  ['CallRinging'],
+  ['CallAnswered'],
+  ['CallEnded', 'RunCompleted'],
+];
 
 /** Attempts per second when the very appends of an attempt are made bare: sealed, chained, durable, 64 contacts at once, nothing else. */
 export const bareAppends = async (attempts: number): Promise<number> => {
   const folder = await mkdtemp(join(tmpdir(), 'ledgerline-yardstick-'));
   const store = await embeddedEventStore({ folder });
-  const data = { run_id: 1, campaign_id: 1, attempt: 1, retry: 0, variant_id: '1:latest', workflow_id: 1, definition_id: 1, version_number: 1 };
-  const claim = { ...data, reference: '0'.repeat(32), telephony_configuration_id: 1, provider: 'ari', caller_phone_number_id: null, split_revision: 0, weight: 100, ring_seconds: 45, talk_seconds: 300, row: 1, retry_reason: null, contact: { $sealed: 'A'.repeat(140), key: 'page/0123456789abcdef0123456789abcdef/1', field: 'contact' } };
+  const data = {
+    run_id: 1,
+    campaign_id: 1,
+    attempt: 1,
+    retry: 0,
+    variant_id: '1:latest',
+    workflow_id: 1,
+    definition_id: 1,
+    version_number: 1,
+  };
+  const claim = {
+    ...data,
+    reference: '0'.repeat(32),
+    telephony_configuration_id: 1,
+    provider: 'ari',
+    caller_phone_number_id: null,
+    split_revision: 0,
+    weight: 100,
+    ring_seconds: 45,
+    talk_seconds: 300,
+    row: 1,
+    retry_reason: null,
+    contact: { $sealed: 'A'.repeat(140), key: 'page/0123456789abcdef0123456789abcdef/1', field: 'contact' },
+  };
   let next = 1;
   const one = async (): Promise<void> => {
     const run = next++;
     const stream = runStream(1, run);
     let tail = { revision: NO_STREAM, hash: NO_HASH };
     for (const types of APPENDS) {
-      const by = { org: '1', actor: 'dialer', correlationId: '9b2d2c56-4a55-4fb3-8a3c-000000000001', causationId: '9b2d2c56-4a55-4fb3-8a3c-000000000001', commandId: '9b2d2c56-4a55-4fb3-8a3c-000000000001', at: new Date().toISOString() };
-      const events = chain(stream, tail, types.map((type) => ({ type, data: type === 'CallAttempted' ? claim : data, schema: 1 })), by);
+      const by = {
+        org: '1',
+        actor: 'dialer',
+        correlationId: '9b2d2c56-4a55-4fb3-8a3c-000000000001',
+        causationId: '9b2d2c56-4a55-4fb3-8a3c-000000000001',
+        commandId: '9b2d2c56-4a55-4fb3-8a3c-000000000001',
+        at: new Date().toISOString(),
+      };
+      const events = chain(
+        stream,
+        tail,
+        types.map((type) => ({ type, data: type === 'CallAttempted' ? claim : data, schema: 1 })),
+        by,
+      );
       const answer = await store.append(stream, tail.revision, events);
       if (answer._tag === 'Left') throw new Error(JSON.stringify(answer.left));
       tail = { revision: answer.right.revision, hash: events.at(-1)?.metadata.hash ?? NO_HASH };
@@ -60,7 +100,7 @@ export const bareAppends = async (attempts: number): Promise<number> => {
 export const bareRead = async (events: EventStore): Promise<number> => {
   const start = performance.now();
   let n = 0;
-  for (let after = START; ; ) {
+  for (let after = START; ;) {
     const batch = await events.readAll({ after, limit: 5000 });
     n += batch.events.length;
     after = batch.position;
