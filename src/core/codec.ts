@@ -288,7 +288,7 @@ export const optional = <A>(codec: Codec<A>): Field<A | undefined> => ({
 
 // `any` as in io-ts itself (t.Any): a codec is invariant in what it decodes to, so that no other bound takes every codec.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
-type AnyCodec = Codec<any>;
+export type AnyCodec = Codec<any>;
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Fields = Readonly<Record<string, Field<any>>>;
 export type ObjectOf<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer A> ? A : never };
