@@ -8,6 +8,7 @@ import { IANAZone } from 'luxon';
 import type { ScheduleConfig } from './events';
 
 const MINUTE = 60_000;
+const HOUR = 60;
 const DAY = 1440;
 const WEEK = 7 * DAY;
 /** 1970-01-05, a Monday, in minutes since the epoch. */
@@ -49,13 +50,27 @@ const weekIn = (schedule: ScheduleConfig): Week => {
   return week;
 };
 
-const HOUR = 60;
-const exactOffset = (zone: string, minute: number): number =>
-  isTimezone(zone) ? IANAZone.create(zone).offset(minute * MINUTE) : NaN;
+/** Zones in use; making one is dear. Emptied when there are too many, luxon's own cache with it: names are also accepted in other cases. */
+const zones = new Map<string, IANAZone>();
+const ZONES_KEPT = 1000;
+
+const exactOffset = (name: string, minute: number): number => {
+  let zone = zones.get(name);
+  if (zone === undefined) {
+    if (!isTimezone(name)) return NaN;
+    if (zones.size >= ZONES_KEPT) {
+      zones.clear();
+      offsets.clear();
+      IANAZone.resetCache();
+    }
+    zone = IANAZone.create(name);
+    zones.set(name, zone);
+  }
+  return zone.offset(minute * MINUTE);
+};
 
 /** The hour last asked for per zone, when its offset does not change: the question comes for every call. */
 const offsets = new Map<string, { readonly hour: number; readonly offset: number }>();
-const ZONES_KEPT = 1000;
 
 /** Minutes east of UTC at a minute since the epoch; NaN for a zone that is not known. */
 const offsetAt = (zone: string, minute: number): number => {
@@ -65,8 +80,7 @@ const offsetAt = (zone: string, minute: number): number => {
   const offset = exactOffset(zone, minute);
   const constant = [hour * HOUR, (hour + 1) * HOUR].every((edge) => Object.is(exactOffset(zone, edge), offset));
   if (!constant) return offset;
-  if (offsets.size >= ZONES_KEPT) offsets.clear();
-  offsets.set(zone, { hour, offset });
+  if (!Number.isNaN(offset)) offsets.set(zone, { hour, offset });
   return offset;
 };
 

@@ -132,7 +132,7 @@ it('whatever is repeated, lost and reordered, attempts are unique, the end is on
       ends += completions.length;
       retried += effective.length > 1 ? 1 : 0;
     }),
-    { numRuns: 1500 },
+    { numRuns: 600 },
   );
   expect(ends).toBeGreaterThan(100);
   expect(retried).toBeGreaterThan(50);
@@ -148,7 +148,7 @@ it('nothing of an attempt is told after it is over', () => {
         if (['CallEnded', 'CallRefused', 'CallWithdrawn'].includes(event.type)) over.add(event.data.attempt);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 300 },
   );
 });
 
@@ -165,7 +165,7 @@ it('after the end, every command but artifacts and erasure adds nothing', () => 
         for (const event of decided.right) expect(AFTER_THE_END).toContain(event.type);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 300 },
   );
   expect(ended).toBeGreaterThan(100);
 });
