@@ -2,8 +2,7 @@
  * Credentials as a read model holds them: secrets as masks only. The domain knows the same fields as sensitive; a test holds both together.
  */
 import type { Json, JsonObject } from '../src/core/event';
-import { maskText } from '../src/core/mask';
-import { maskAll } from '../src/engine/opened';
+import { maskAll, maskText } from '../src/core/mask';
 
 /** Credential fields by provider whose values are secret; dots reach into nested objects. */
 export const SENSITIVE_FIELDS: Readonly<Record<string, readonly string[]>> = {

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../core/event';
 import { isSealed, type Sealed } from '../core/event-types';
 import type { OrganizationId } from '../core/ids';
-import { maskText } from '../core/mask';
+import { maskAll } from '../core/mask';
 import { associatedData, openBytes } from './seal';
 
 /** The key of a seal; null when it is destroyed. Rejects when the vault is away. */
@@ -24,14 +24,6 @@ const replaceSeals = (value: Json, by: (sealed: Sealed) => Json): Json => {
   const out: Record<string, Json> = {};
   for (const key of Object.keys(value)) out[key] = replaceSeals((value as JsonObject)[key] as Json, by);
   return out;
-};
-
-/** Masks every text within a value; what is no text stays. */
-export const maskAll = (value: Json): Json => {
-  if (typeof value === 'string') return maskText(value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((v) => maskAll(v as Json));
-  return Object.fromEntries(Object.entries(value as JsonObject).map(([k, v]) => [k, maskAll(v)]));
 };
 
 /** The data with its seals replaced, made on demand. Throws what was wrong with a seal that does not fit. */

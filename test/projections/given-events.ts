@@ -45,7 +45,8 @@ export const documents = <Doc extends object>(
   const found = new Map<string, Doc>();
   for (const event of projected(story)) {
     const category = event.stream.slice(0, event.stream.indexOf('-'));
-    if (!projection.categories.some((c) => c === category) || projection.types?.includes(event.type) === false) continue;
+    if (!projection.categories.some((c) => c === category) || projection.types?.includes(event.type) === false)
+      continue;
     for (const key of projection.keys(event)) {
       const next = projection.evolve(found.get(key) ?? null, event, key);
       if (next === null) found.delete(key);
@@ -56,7 +57,11 @@ export const documents = <Doc extends object>(
 };
 
 /** The one document of these events under this key; fails the test when there is none. */
-export const document = <Doc extends object>(projection: Projection<Doc>, key: string, story: readonly Given[]): Doc => {
+export const document = <Doc extends object>(
+  projection: Projection<Doc>,
+  key: string,
+  story: readonly Given[],
+): Doc => {
   const found = documents(projection, story).get(key);
   if (found === undefined) throw new Error(`no document ${key}`);
   return found;

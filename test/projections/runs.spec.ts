@@ -14,7 +14,14 @@ const answered = onRun(100, {
 });
 
 it('is listed from its first attempt, in the words of the API', () => {
-  const story = [attempted(first), placed, ringing, answered, ended(first, 'completed', 12.4), completed(first, 'completed')];
+  const story = [
+    attempted(first),
+    placed,
+    ringing,
+    answered,
+    ended(first, 'completed', 12.4),
+    completed(first, 'completed'),
+  ];
   expectValid(story, ['CallAttempted']);
   const doc = run(story);
   expect(runRecord(doc, names)).toEqual({
@@ -76,7 +83,9 @@ it('is listed from its first attempt, in the words of the API', () => {
           evidence: { cause: 16, cause_txt: 'Normal Clearing' },
         },
       ],
-      campaign_dispatch: [expect.objectContaining({ attempt: 1, variant_id: '3:31', revision: 1, outcome: 'completed' })],
+      campaign_dispatch: [
+        expect.objectContaining({ attempt: 1, variant_id: '3:31', revision: 1, outcome: 'completed' }),
+      ],
     },
     annotations: null,
   });
@@ -95,7 +104,14 @@ it.each([
 });
 
 it('shows agent, version and outcome of the latest attempt, and is not completed before the last', () => {
-  const second = call(100, { attempt: 2, retry: 1, workflow_id: 4, definition_id: 41, version_number: 5, variant_id: '4:latest' });
+  const second = call(100, {
+    attempt: 2,
+    retry: 1,
+    workflow_id: 4,
+    definition_id: 41,
+    version_number: 5,
+    variant_id: '4:latest',
+  });
   const story = [
     attempted(first),
     ended(first, 'busy'),
@@ -118,7 +134,12 @@ it('shows agent, version and outcome of the latest attempt, and is not completed
     mode: 'ari',
     is_completed: false,
     created_at: at(0),
-    initial_context: { is_retry: true, retry_attempt: 1, retry_reason: 'busy', source_uuid: `csv_${CAMPAIGN}_row_1_retry_1` },
+    initial_context: {
+      is_retry: true,
+      retry_attempt: 1,
+      retry_reason: 'busy',
+      source_uuid: `csv_${CAMPAIGN}_row_1_retry_1`,
+    },
     gathered_context: { call_tags: ['retry', 'retry_reason_busy'] },
   });
   expect(record.gathered_context).not.toHaveProperty('call_disposition');

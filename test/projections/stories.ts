@@ -2,7 +2,13 @@
 import type { Sealed } from '../../src/core/event-types';
 import { agentStream, campaignStream, contactsStream, runStream } from '../../src/core/ids';
 import type { AgentEvent } from '../../src/domain/agent/events';
-import type { CampaignEvent, ContactData, ContactsEvent, Settings, TrafficSplit } from '../../src/domain/campaign/events';
+import type {
+  CampaignEvent,
+  ContactData,
+  ContactsEvent,
+  Settings,
+  TrafficSplit,
+} from '../../src/domain/campaign/events';
 import type { CallRef, Outcome, RunEvent } from '../../src/domain/run/events';
 import { happened, type Given } from './given-events';
 
@@ -87,7 +93,8 @@ export const call = (run: number, changes: Partial<CallRef> = {}): CallRef => ({
   ...changes,
 });
 
-export const onRun = (run: number, event: RunEvent, actor = 'dialer'): Given => happened(runStream(ORG, run), event, actor);
+export const onRun = (run: number, event: RunEvent, actor = 'dialer'): Given =>
+  happened(runStream(ORG, run), event, actor);
 
 export const contact: ContactData = {
   phone_number: '+14155550100',

@@ -2,7 +2,18 @@ import { agents } from '../../projections/agents';
 import { campaignKey, campaigns } from '../../projections/campaigns';
 import { trafficStats, trafficStatsAgents, trafficStatsView } from '../../projections/traffic_stats';
 import { document, documents, type Given } from './given-events';
-import { agentCreated, attempted, call, CAMPAIGN, campaignCreated, ended, onCampaign, onRun, ORG, split } from './stories';
+import {
+  agentCreated,
+  attempted,
+  call,
+  CAMPAIGN,
+  campaignCreated,
+  ended,
+  onCampaign,
+  onRun,
+  ORG,
+  split,
+} from './stories';
 
 const KEY = campaignKey(ORG, CAMPAIGN);
 const view = (story: readonly Given[]) => {
@@ -12,7 +23,10 @@ const view = (story: readonly Given[]) => {
   return trafficStatsView(stats, document(campaigns, KEY, all), byId);
 };
 const answered = (run: number) =>
-  onRun(run, { type: 'CallAnswered', data: { ...call(run), occurred_at: '2026-03-02T12:10:00.000Z', answered_by: null } });
+  onRun(run, {
+    type: 'CallAnswered',
+    data: { ...call(run), occurred_at: '2026-03-02T12:10:00.000Z', answered_by: null },
+  });
 
 it('shows the variants in the order of the split, with zeros, before any call', () => {
   expect(view([campaignCreated()])).toEqual({
