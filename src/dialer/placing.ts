@@ -132,19 +132,24 @@ export const placingLine = (shell: Shell, capacityOf: CapacityOf): Placing => {
       asked = true;
     };
     let answer: ReturnType<typeof mayPlace> | null = null;
+    let unanswered = (): void => undefined;
+    const answered = new Promise<void>((resolve) => {
+      unanswered = resolve;
+    });
     ahead(1);
     following.set(ready.follow.reference, ready.follow);
-    const placed = connection.place(ready.call, () => {
-      noLongerAhead();
-      answer = mayPlace(ready);
-      if (answer.ok) own.placing.add(placed);
-      return answer.ok;
-    });
-    void placed
+    void connection
+      .place(ready.call, () => {
+        noLongerAhead();
+        answer = mayPlace(ready);
+        if (answer.ok) own.placing.add(answered);
+        return answer.ok;
+      })
       .catch((error: unknown): PlaceResult => ({ kind: 'unknown', message: (error as Error).message }))
       .then((result) => {
         noLongerAhead();
-        own.placing.delete(placed);
+        own.placing.delete(answered);
+        unanswered();
         const said = answer;
         if (result.kind === 'withheld' && said !== null && !said.ok) {
           if (said.later) queue(ready, true);
