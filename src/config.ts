@@ -56,15 +56,19 @@ export const readConfig = (env: Env): Either<readonly string[], Config> => {
   const roles = ((): ReadonlySet<Role> => {
     const words = (given('ROLE') ?? 'all').split(',').map((w) => w.trim());
     const unknown = words.filter((w) => w !== 'all' && !ROLES.includes(w as Role));
-    if (unknown.length > 0) faults.push(`ROLE must be 'all' or a list of ${ROLES.join(', ')}; unknown: ${unknown.join(', ')}`);
+    if (unknown.length > 0)
+      faults.push(`ROLE must be 'all' or a list of ${ROLES.join(', ')}; unknown: ${unknown.join(', ')}`);
     return new Set(words.includes('all') ? ROLES : (words as Role[]));
   })();
   const logLevel = given('LOG_LEVEL') ?? 'info';
-  if (!LOG_LEVELS.includes(logLevel)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not '${logLevel}'`);
+  if (!LOG_LEVELS.includes(logLevel))
+    faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not '${logLevel}'`);
   const bootstrapKey = given('LEDGERLINE_BOOTSTRAP_KEY');
-  if (bootstrapKey !== null && bootstrapKey.length < 16) faults.push('LEDGERLINE_BOOTSTRAP_KEY must have at least 16 characters');
+  if (bootstrapKey !== null && bootstrapKey.length < 16)
+    faults.push('LEDGERLINE_BOOTSTRAP_KEY must have at least 16 characters');
   const amd = given('ARI_AMD_CONTEXT');
-  if (amd !== null && !/^[A-Za-z0-9_-]+$/.test(amd)) faults.push(`ARI_AMD_CONTEXT must be the name of a dialplan context (letters, digits, - and _), not '${amd}'`);
+  if (amd !== null && !/^[A-Za-z0-9_-]+$/.test(amd))
+    faults.push(`ARI_AMD_CONTEXT must be the name of a dialplan context (letters, digits, - and _), not '${amd}'`);
   const modelUrl = url('OPENAI_BASE_URL');
   const modelKey = given('OPENAI_API_KEY');
   if (modelUrl !== null && modelKey === null) faults.push('OPENAI_BASE_URL is set but OPENAI_API_KEY is not');
@@ -85,7 +89,11 @@ export const readConfig = (env: Env): Either<readonly string[], Config> => {
     languageModel:
       modelKey === null
         ? null
-        : { baseUrl: modelUrl ?? 'https://api.openai.com/v1', apiKey: modelKey, model: given('OPENAI_MODEL') ?? 'gpt-4o-mini' },
+        : {
+            baseUrl: modelUrl ?? 'https://api.openai.com/v1',
+            apiKey: modelKey,
+            model: given('OPENAI_MODEL') ?? 'gpt-4o-mini',
+          },
   };
   return faults.length > 0 ? left(faults) : right(config);
 };

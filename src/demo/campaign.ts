@@ -81,6 +81,7 @@ export const startCampaign = async (
       ari_endpoint: simulator.url,
       app_name: simulator.username,
       app_password: simulator.password,
+      dial_string_template: 'PJSIP/{number}@trunk',
     },
   });
   say(`telephony configuration ${config.id} '${config.name}': ARI at ${simulator.url}`);

@@ -118,6 +118,8 @@ export const restClient = (base: URL, authorization: string): RestClient => {
       outgoing.on('response', (response) => {
         const parts: Buffer[] = [];
         let size = 0;
+        // At the end the response has let go of it already.
+        const { socket } = response;
         response.on('data', (part: Buffer) => {
           size += part.length;
           if (size > maxBodyBytes) outgoing.destroy();
@@ -134,7 +136,7 @@ export const restClient = (base: URL, authorization: string): RestClient => {
             retryAfterMs: retryAfter(response.headers['retry-after']),
           });
           // A connection that once carried a 409 answers 409 to every later allocation failure (measured on Asterisk 16 and 22).
-          if (status === 409) response.socket.destroy();
+          if (status === 409) socket.destroy();
         });
       });
       whenConnected(outgoing, secure, () => {
