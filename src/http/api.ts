@@ -6,6 +6,7 @@ import { categoryOf, type OrganizationId } from '../core/ids';
 import type { Position } from '../core/position';
 import type { Executed } from '../engine/execute';
 import type { Platform } from '../engine/platform';
+import type { CarrierAccounts } from '../ports/carrier-accounts';
 import type { LanguageModel } from '../ports/language-model';
 import type { SignedAccess } from '../ports/object-store';
 import type { Authentication } from './auth';
@@ -33,6 +34,8 @@ export interface ConsumerReadiness {
 export interface HttpOptions {
   readonly dialer: DialerAccess | null;
   readonly languageModel: LanguageModel;
+  /** Asks carriers about accounts and numbers; absent: there is no way to them, and every look-up is one that failed. */
+  readonly carrierAccounts?: CarrierAccounts | null;
   readonly signedAccess: SignedAccess | null;
   /** Largest JSON body, bytes. */
   readonly bodyLimitBytes: number;
@@ -48,6 +51,7 @@ export interface HttpOptions {
 }
 
 export interface Api extends HttpOptions {
+  readonly carrierAccounts: CarrierAccounts | null;
   readonly platform: Platform;
   readonly auth: Authentication;
   readonly keyUses: KeyUses;

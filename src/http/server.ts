@@ -34,7 +34,13 @@ export const createHttpServer = (raw: Platform, options: HttpOptions): HttpServe
     used: (caller) => uses.note(caller.keyId),
     remember: options.onlyProcess === true,
   });
-  const api: Api = { ...options, platform, auth, keyUses: uses };
+  const api: Api = {
+    ...options,
+    carrierAccounts: options.carrierAccounts ?? null,
+    platform,
+    auth,
+    keyUses: uses,
+  };
 
   const app = new Koa();
   app.silent = true;

@@ -1,6 +1,6 @@
 /** API keys of the caller's organization. */
 import { isLeft, left, right } from 'fp-ts/Either';
-import { apiKeyKey, apiKeyRecord, apiKeys } from '../../../projections/api_keys';
+import { apiKeyKey, apiKeyRecord, apiKeys, foldApiKeys } from '../../../projections/api_keys';
 import { booleanText, integerText, object, required, withDefault } from '../../core/codec';
 import type { Failure } from '../../core/failure';
 import { apiKeysStream, type OrganizationId } from '../../core/ids';
@@ -8,7 +8,7 @@ import { ApiKeyCreate } from '../../domain/api-key/commands';
 import { apiKeyDecider } from '../../domain/api-key/decider';
 import { hashKey, makeKey, prefixOf } from '../../domain/api-key/key';
 import type { Api } from '../api';
-import { writeKeyDocument } from '../key-document';
+
 import { ok, route, type Handled, type KeyedRequest, type Route } from '../route';
 import { ApiKeyChanged, ApiKeyList, CreatedApiKey } from '../shapes/api-keys';
 
@@ -27,9 +27,9 @@ export const apiKeyRoutes = (api: Api): readonly Route[] => {
   const { platform, auth, keyUses } = api;
 
   /** Puts the key's new state into force before the answer leaves. */
-  const enforce = async (org: OrganizationId, keyId: number): Promise<Failure | null> => {
+  const enforce = async (org: OrganizationId): Promise<Failure | null> => {
     try {
-      await writeKeyDocument(platform, org, keyId);
+      await foldApiKeys(platform, org);
       return null;
     } catch (error) {
       platform.log.error({ err: error, org }, 'a key document could not be written');
@@ -46,7 +46,7 @@ export const apiKeyRoutes = (api: Api): readonly Route[] => {
       const command = { type, apiKeyId: params.api_key_id };
       const done = await commands.run(apiKeyDecider, apiKeysStream(org), command);
       if (isLeft(done)) return done;
-      const failed = await enforce(org, params.api_key_id);
+      const failed = await enforce(org);
       return failed === null ? ok({ success: true, message }) : left(failed);
     };
 
@@ -99,7 +99,7 @@ export const apiKeyRoutes = (api: Api): readonly Route[] => {
         if (isLeft(id)) return id;
         const done = await commands.run(apiKeyDecider, apiKeysStream(org), { ...command, apiKeyId: id.right });
         if (isLeft(done)) return done;
-        const failed = await enforce(org, id.right);
+        const failed = await enforce(org);
         if (failed !== null) return left(failed);
         const doc = await platform.views.get(apiKeys, apiKeyKey(org, id.right));
         if (doc === null) return left(notVisible);

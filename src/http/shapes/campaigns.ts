@@ -156,3 +156,16 @@ export const CampaignDefaults = object('CampaignDefaults', {
     ),
   ),
 });
+
+export const CampaignGates = object('CampaignGates', {
+  gates: required(
+    list(
+      object('Gate', {
+        gate: required(string),
+        open: required(boolean),
+        reason: required(nullableString),
+        until: required(nullable(number())),
+      }),
+    ),
+  ),
+});

@@ -1,0 +1,28 @@
+/**
+ * `If-Match`: a change is carried out only on the state that the client saw. The ETag is the position of the last event that changed the
+ * resource; the decider compares the revision of that event, so that nothing can come in between.
+ */
+import { left, right, type Either } from 'fp-ts/Either';
+import type { Context } from 'koa';
+import type { Failure } from '../core/failure';
+
+/** What a document knows of the last event that changed its resource. */
+interface Versioned {
+  readonly etag: string;
+  /** Of the stream. */
+  readonly revision: number;
+}
+
+const STALE: Failure = {
+  kind: 'stale',
+  message: 'It was changed since: read it again and repeat the change with its new ETag',
+};
+
+/** `ifRevision` for the command; nothing without the header. Left: 412. */
+export const ifMatch = (ctx: Context, known: Versioned | null): Either<Failure, { readonly ifRevision?: number }> => {
+  const header = ctx.get('If-Match').trim();
+  if (header === '' || header === '*') return right({});
+  const tags = header.split(',').map((tag) => tag.trim().replaceAll('"', ''));
+  if (known === null) return right({}); // the command says that it is not there
+  return tags.includes(known.etag) ? right({ ifRevision: known.revision }) : left(STALE);
+};

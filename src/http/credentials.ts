@@ -1,0 +1,117 @@
+/** The steps around saving a configuration's credentials: fields of our own, the carrier's word, the seal. */
+import { createHmac } from 'node:crypto';
+import { isLeft, left, right, type Either } from 'fp-ts/Either';
+import type { Json, JsonObject } from '../core/event';
+import type { Sealed } from '../core/event-types';
+import { rejected, type Failure } from '../core/failure';
+import type { OrganizationId } from '../core/ids';
+import type { SealedCredentials } from '../domain/telephony/commands';
+import {
+  accountOf,
+  applicationFieldOf,
+  credentialsOf,
+  fieldsSetOf,
+  type ConfigRequest,
+} from '../domain/telephony/config';
+import type { CarrierCheck } from '../domain/telephony/events';
+import { restoreMasked } from '../domain/telephony/mask';
+import { providerMetadata } from '../domain/telephony/provider-metadata';
+import { sealForOrganization } from '../engine/seal';
+import type { AccountFailure } from '../ports/carrier-accounts';
+import type { Api } from './api';
+
+const FIELD = 'telephony.credentials';
+
+/** The Stasis application of an ARI configuration; the carrier's adapter registers it under the same name. */
+export const stasisAppName = (installation: string, configId: number): string =>
+  `ledgerline_${installation.replace(/[^A-Za-z0-9-]/g, '')}_${configId}`;
+
+/** Credentials that are stored, readable; null where their key is gone. */
+export const openCredentials = async (api: Api, org: OrganizationId, sealed: Sealed): Promise<JsonObject> =>
+  ((await api.platform.seals.open(org, sealed)) ?? {}) as JsonObject;
+
+/** Sealed before the carrier was asked: for asking the decider whether the rest of a command would do. */
+export const blankCredentials: SealedCredentials = {
+  sealed: { $sealed: '', key: '', field: FIELD },
+  fieldsSet: [],
+  accountFingerprint: null,
+  carrierCheck: null,
+  provisioned: null,
+};
+
+const carrierName = (provider: keyof typeof providerMetadata): string => providerMetadata[provider].display_name;
+
+const checked = (name: string, answer: Either<AccountFailure, null>): Either<Failure, CarrierCheck> => {
+  if (!isLeft(answer)) return right({ ok: true, message: null });
+  return answer.left.kind === 'refused'
+    ? left(rejected(`${name} refused the credentials: ${answer.left.message}`))
+    : right({ ok: false, message: `${name} could not be reached: ${answer.left.message}` });
+};
+
+/** What of an earlier save stays in force although the request does not name it. */
+const carriedOver = (config: ConfigRequest, fields: JsonObject, stored: JsonObject): JsonObject => {
+  const field = applicationFieldOf(config.provider);
+  const kept = field === null || (fields[field] ?? null) !== null ? {} : { [field]: stored[field] ?? null };
+  const { domain_uuid } = stored;
+  return config.provider === 'cloudonix' && domain_uuid !== undefined ? { ...kept, domain_uuid } : kept;
+};
+
+/** Seals what a request asks to store. `stored`: the credentials in force, whose masks the request may send back. */
+export const prepareCredentials = async (
+  api: Api,
+  org: OrganizationId,
+  configId: number,
+  config: ConfigRequest,
+  stored: JsonObject | null,
+): Promise<Either<Failure, SealedCredentials>> => {
+  const { platform, carrierAccounts } = api;
+  const { provider } = config;
+  const name = carrierName(provider);
+  const sent = credentialsOf(config);
+  const restored = stored === null ? sent : restoreMasked(provider, sent, stored);
+  let fields: JsonObject = { ...restored, ...(stored === null ? {} : carriedOver(config, restored, stored)) };
+  if (provider === 'ari')
+    fields = {
+      ...fields,
+      stasis_app_name: stored?.['stasis_app_name'] ?? stasisAppName(platform.installation, configId),
+    };
+
+  let carrierCheck: CarrierCheck | null = null;
+  if (carrierAccounts !== null && provider !== 'ari') {
+    const answer = checked(name, await carrierAccounts.check({ provider, credentials: fields }));
+    if (isLeft(answer)) return answer;
+    carrierCheck = answer.right;
+  }
+
+  let provisioned: SealedCredentials['provisioned'] = null;
+  const field = applicationFieldOf(provider);
+  if (field !== null && (fields[field] ?? null) === null) {
+    const made = await carrierAccounts?.createApplication({ provider, credentials: fields });
+    if (made === undefined || isLeft(made)) {
+      const reason = made?.left.message ?? 'this installation has no connection to the carrier';
+      return left(
+        made?.left.kind === 'refused'
+          ? rejected(`${name} refused to create an application: ${reason}`)
+          : {
+              kind: 'peer_failed',
+              message: `${name} could not be reached to create an application (${reason}). Give ${field} yourself, or try again.`,
+            },
+      );
+    }
+    fields = { ...fields, [field]: made.right };
+    provisioned = { field, value: made.right };
+  }
+
+  const account = accountOf({ ...config, ...fields } as ConfigRequest);
+  const secret = await platform.vault.secret('account-fingerprints');
+  return right({
+    sealed: await sealForOrganization(platform.vault, org, FIELD, fields as Json),
+    fieldsSet: fieldsSetOf(fields),
+    accountFingerprint:
+      account === null || account === ''
+        ? null
+        : createHmac('sha256', secret).update(`${provider}|${account}`).digest('hex'),
+    carrierCheck,
+    provisioned,
+  });
+};

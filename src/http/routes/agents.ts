@@ -1,0 +1,356 @@
+/** Agents ("workflows") of the caller's organization: creating, reading, changing. Versions have a file of their own. */
+import { randomUUID } from 'node:crypto';
+import { isLeft, left, right, type Either } from 'fp-ts/Either';
+import { agentListItem, agents } from '../../../projections/agents';
+import { decode, freeObject, integerText, mapped, object, optional, refine, required, text } from '../../core/codec';
+import type { JsonObject } from '../../core/event';
+import type { Failure } from '../../core/failure';
+import { agentStream, type OrganizationId } from '../../core/ids';
+import type { CreateAgent, UpdateAgent } from '../../domain/agent/commands';
+import { agentDecider } from '../../domain/agent/decider';
+import { definitionErrors } from '../../domain/agent/definition';
+import {
+  AgentCreate,
+  AgentFromTemplate,
+  AgentStatusChange,
+  AgentUpdate,
+  type AgentFromTemplate as TemplateBody,
+  type AgentUpdate as UpdateBody,
+} from '../../domain/agent/requests';
+import { AGENT_SECRET_FIELDS, restoreMaskedSecrets } from '../../domain/agent/secrets';
+import { contentOf, copyOf, draftOf, editedOf } from '../../domain/agent/state';
+import { fillTriggerPaths, renewTriggerPaths } from '../../domain/agent/trigger-paths';
+import { composeAgent } from '../../engine/compose-agent';
+import { openContent, sealContent, takenTriggerPaths } from '../agent-content';
+import { visible, type Api } from '../api';
+import { ifMatch } from '../conditional';
+import { fence } from '../fence';
+import { agentNotFound } from '../resources';
+import { ok, route, type Handled, type KeyedRequest, type Route } from '../route';
+import { AgentCount, AgentDetail, AgentList, AgentSummaries } from '../shapes/agents';
+import { findAgent, replyAgent, totalRuns } from '../show-agent';
+
+export const AgentPath = object('AgentPath', { workflow_id: required(integerText()) });
+type OnAgent<B> = KeyedRequest<{ readonly workflow_id: number }, undefined, B>;
+
+const STATUSES = ['active', 'archived'];
+/** `active`, `archived`, or both with a comma; empty: all. */
+const statusFilter = mapped(
+  refine(text({ description: '`active`, `archived`, or both with a comma', example: 'active' }), (value) => {
+    const wrong = value.split(',').filter((word) => !STATUSES.includes(word.trim()));
+    return wrong.length === 0 ? null : `A status is one of ${STATUSES.join(', ')}; not '${wrong[0]?.trim() ?? ''}'`;
+  }),
+  (value) => value.split(',').map((word) => word.trim()),
+);
+const StatusQuery = object('AgentStatusQuery', { status: optional(statusFilter) });
+
+const example = {
+  name: 'Reminder',
+  workflow_definition: {
+    nodes: [
+      { id: 'start', type: 'startCall', position: { x: 0, y: 0 }, data: { name: 'Start', prompt: 'Greet {{name}}.' } },
+      { id: 'end', type: 'endCall', position: { x: 0, y: 200 }, data: { name: 'End', prompt: 'Say goodbye.' } },
+    ],
+    edges: [
+      { id: 'e', source: 'start', target: 'end', data: { label: 'done', condition: 'Everything has been said' } },
+    ],
+  },
+};
+
+export const agentRoutes = (api: Api): readonly Route[] => {
+  const { platform } = api;
+
+  type Draft = {
+    readonly name: string;
+    readonly content: CreateAgent['content'];
+    readonly draft?: CreateAgent['content'] | null;
+  };
+
+  /** Creates an agent of what was written, generated or copied. */
+  const create = async (request: KeyedRequest<unknown, unknown, unknown>, made: Draft): Promise<Handled> => {
+    const { org, commands } = request;
+    const command: CreateAgent = {
+      type: 'CreateAgent',
+      workflowId: 0,
+      definitionId: 0,
+      workflowUuid: '',
+      name: made.name,
+      content: made.content,
+      takenTriggerPaths: await takenTriggerPaths(api, org, made.content.workflow_definition, null),
+      ...(made.draft === undefined || made.draft === null ? {} : { draft: { definitionId: 0, content: made.draft } }),
+    };
+    const possible = await commands.probe(agentDecider, null, command);
+    if (isLeft(possible)) return possible;
+    const id = await commands.id('agent');
+    if (isLeft(id)) return id;
+    const definitionId = await commands.id('definition');
+    if (isLeft(definitionId)) return definitionId;
+    const draftId = command.draft === undefined ? right(0) : await commands.id('definition');
+    if (isLeft(draftId)) return draftId;
+    const stream = agentStream(org, id.right);
+    const done = await commands.run(
+      agentDecider,
+      stream,
+      {
+        ...command,
+        workflowId: id.right,
+        definitionId: definitionId.right,
+        workflowUuid: commands.once(randomUUID),
+        content: await sealContent(api, org, command.content),
+        ...(command.draft === undefined
+          ? {}
+          : { draft: { definitionId: draftId.right, content: await sealContent(api, org, command.draft.content) } }),
+      },
+      { assumeNew: true },
+    );
+    if (isLeft(done)) return done;
+    await visible(api, stream, done);
+    return replyAgent(api, org, id.right);
+  };
+
+  const changes = async (
+    { org, params, body }: OnAgent<UpdateBody>,
+    definitionId: number,
+    expected: { readonly ifRevision?: number },
+  ): Promise<Either<Failure, UpdateAgent>> => {
+    const { state } = await platform.execute.load(agentDecider, agentStream(org, params.workflow_id));
+    if (state === null) return left(agentNotFound(params.workflow_id));
+    const before = await openContent(api, org, editedOf(state).content);
+    const definition = (body.workflow_definition ?? null) as JsonObject | null;
+    const configurations = (body.workflow_configurations ?? null) as JsonObject | null;
+    const restored = restoreMaskedSecrets(
+      {
+        workflow_definition:
+          definition === null ? before.workflow_definition : fillTriggerPaths(definition, randomUUID),
+        workflow_configurations: configurations ?? before.workflow_configurations,
+        template_context_variables: {},
+      },
+      before,
+    );
+    const sealed = await sealContent(api, org, restored);
+    return right({
+      type: 'UpdateAgent',
+      name: body.name ?? null,
+      workflowDefinition: definition === null ? null : sealed.workflow_definition,
+      workflowConfigurations: configurations === null ? null : sealed.workflow_configurations,
+      templateContextVariables: (body.template_context_variables ?? null) as JsonObject | null,
+      definitionId,
+      takenTriggerPaths: await takenTriggerPaths(api, org, restored.workflow_definition, state.id),
+      ...expected,
+    });
+  };
+
+  const update = async (request: OnAgent<UpdateBody>): Promise<Handled> => {
+    const { org, params, commands, koa } = request;
+    const id = params.workflow_id;
+    const stream = agentStream(org, id);
+    const expected = ifMatch(koa, await findAgent(api, org, id));
+    if (isLeft(expected)) return expected;
+    const wanted = await changes(request, 0, expected.right);
+    if (isLeft(wanted)) return wanted;
+    const possible = await commands.probe(agentDecider, stream, wanted.right);
+    if (isLeft(possible)) return possible;
+    const { state } = await platform.execute.load(agentDecider, stream);
+    const makesDraft = state !== null && draftOf(state) === undefined;
+    const definitionId = makesDraft ? await commands.id('definition') : right(0);
+    if (isLeft(definitionId)) return definitionId;
+    const done = await commands.run(agentDecider, stream, { ...wanted.right, definitionId: definitionId.right });
+    if (isLeft(done)) return done;
+    await visible(api, stream, done);
+    return replyAgent(api, org, id);
+  };
+
+  const generate = async (request: KeyedRequest<undefined, undefined, TemplateBody>): Promise<Handled> => {
+    const { call_type, use_case, activity_description } = request.body;
+    const composed = await composeAgent(
+      api.languageModel,
+      { callType: call_type, useCase: use_case, activityDescription: activity_description },
+      (definition) => {
+        const kept = decode(freeObject, definition, ['workflow_definition']);
+        if (isLeft(kept)) return kept.left.map((fault) => fault.msg);
+        return definitionErrors(definition as JsonObject, 'complete').map((e) => e.message);
+      },
+    );
+    if (isLeft(composed)) return composed;
+    const { name, definition, generatedBy } = composed.right;
+    return create(request, {
+      name,
+      content: contentOf(renewTriggerPaths(definition as JsonObject, randomUUID), { generated_by: generatedBy }),
+    });
+  };
+
+  /** Newest first. */
+  const listed = (org: OrganizationId, statuses: readonly string[] | undefined) =>
+    platform.views.find(agents, {
+      where: [
+        { field: 'organization', is: org },
+        ...(statuses === undefined ? [] : [{ field: 'status', in: statuses }]),
+      ],
+      sort: { field: 'created_at', descending: true },
+    });
+
+  const shape = { tag: 'agents', response: { schema: AgentDetail.schema } } as const;
+  const BASE = '/api/v1/workflow';
+  return [
+    route({
+      ...shape,
+      method: 'POST',
+      path: `${BASE}/create/definition`,
+      scope: 'write',
+      summary: 'Create an agent from a definition; version 1 is published',
+      body: AgentCreate,
+      secrets: AGENT_SECRET_FIELDS,
+      example,
+      failures: [409],
+      handle: (request) =>
+        create(request, {
+          name: request.body.name,
+          content: contentOf(fillTriggerPaths(request.body.workflow_definition as JsonObject, randomUUID)),
+        }),
+    }),
+    route({
+      ...shape,
+      method: 'POST',
+      path: `${BASE}/create/template`,
+      scope: 'write',
+      summary: 'Create an agent that a language model writes from two texts',
+      body: AgentFromTemplate,
+      example: { use_case: 'Appointment reminder', activity_description: 'Remind patients and offer to reschedule.' },
+      failures: [502],
+      handle: generate,
+    }),
+    route({
+      ...shape,
+      method: 'GET',
+      path: `${BASE}/fetch`,
+      scope: 'read',
+      summary: 'List the agents',
+      query: StatusQuery,
+      response: { schema: AgentList.schema },
+      handle: async ({ org, query }) => {
+        const docs = await listed(org, query.status);
+        return ok(await Promise.all(docs.map(async (doc) => agentListItem(doc, await totalRuns(api, org, doc.id)))));
+      },
+    }),
+    route({
+      ...shape,
+      method: 'GET',
+      path: `${BASE}/fetch/{workflow_id}`,
+      scope: 'read',
+      summary: 'Get an agent with its definition: the draft if there is one',
+      params: AgentPath,
+      failures: [404],
+      handle: ({ org, params }) => replyAgent(api, org, params.workflow_id),
+    }),
+    route({
+      ...shape,
+      method: 'GET',
+      path: `${BASE}/count`,
+      scope: 'read',
+      summary: 'Count the agents',
+      response: { schema: AgentCount.schema },
+      handle: async ({ org }) => {
+        const of = (status: string) =>
+          platform.views.count(agents, [
+            { field: 'organization', is: org },
+            { field: 'status', is: status },
+          ]);
+        const [active, archived] = await Promise.all([of('active'), of('archived')]);
+        return ok({ total: active + archived, active, archived });
+      },
+    }),
+    route({
+      ...shape,
+      method: 'GET',
+      path: `${BASE}/summary`,
+      scope: 'read',
+      summary: 'List ids and names of the agents',
+      query: StatusQuery,
+      response: { schema: AgentSummaries.schema },
+      handle: async ({ org, query }) => {
+        const docs = await listed(org, query.status);
+        return ok(docs.map(({ id, name }) => ({ id, name })));
+      },
+    }),
+    route({
+      ...shape,
+      method: 'PUT',
+      path: `${BASE}/{workflow_id}`,
+      scope: 'write',
+      summary: 'Change an agent: its name at once, the rest in its draft',
+      params: AgentPath,
+      body: AgentUpdate,
+      secrets: AGENT_SECRET_FIELDS,
+      example: { workflow_configurations: { max_call_duration: 120 } },
+      conditional: true,
+      failures: [404, 409, 412],
+      handle: update,
+    }),
+    route({
+      ...shape,
+      method: 'PUT',
+      path: `${BASE}/{workflow_id}/status`,
+      scope: 'write',
+      summary: 'Archive or restore an agent',
+      description: 'An archived agent keeps its history and definition, and is not dialed.',
+      params: AgentPath,
+      body: AgentStatusChange,
+      example: { status: 'archived' },
+      conditional: true,
+      failures: [404, 412],
+      handle: async ({ org, params, body, commands, context, koa }) => {
+        const id = params.workflow_id;
+        const stream = agentStream(org, id);
+        const expected = ifMatch(koa, await findAgent(api, org, id));
+        if (isLeft(expected)) return expected;
+        const done = await commands.run(agentDecider, stream, {
+          type: 'ChangeStatus',
+          status: body.status,
+          ...expected.right,
+        });
+        if (isLeft(done)) return done;
+        await Promise.all([
+          visible(api, stream, done),
+          body.status === 'archived' ? fence(api, org, stream, done.right, context) : undefined,
+        ]);
+        return replyAgent(api, org, id);
+      },
+    }),
+    route({
+      ...shape,
+      method: 'DELETE',
+      path: `${BASE}/{workflow_id}`,
+      scope: 'write',
+      summary: 'Archive an agent',
+      params: AgentPath,
+      failures: [404],
+      handle: async ({ org, params, commands, context }) => {
+        const stream = agentStream(org, params.workflow_id);
+        const done = await commands.run(agentDecider, stream, { type: 'ChangeStatus', status: 'archived' });
+        if (isLeft(done)) return done;
+        await Promise.all([visible(api, stream, done), fence(api, org, stream, done.right, context)]);
+        return replyAgent(api, org, params.workflow_id);
+      },
+    }),
+    route({
+      ...shape,
+      method: 'POST',
+      path: `${BASE}/{workflow_id}/duplicate`,
+      scope: 'write',
+      summary: 'Copy an agent',
+      params: AgentPath,
+      failures: [404],
+      handle: async (request) => {
+        const { org, params } = request;
+        const { state } = await platform.execute.load(agentDecider, agentStream(org, params.workflow_id));
+        if (state === null) return left(agentNotFound(params.workflow_id));
+        const { name, content, draft } = copyOf(state, randomUUID);
+        return create(request, {
+          name,
+          content: await openContent(api, org, content),
+          draft: draft === null ? null : await openContent(api, org, draft),
+        });
+      },
+    }),
+  ];
+};
