@@ -7,7 +7,7 @@ import { WITHDRAWN_TOO_OLD } from './reasons';
 import type { CapacityOf } from './view';
 import { shutSinceClaim } from './gates';
 import type { Claim } from './next-actions';
-import type { FollowedCall, OrganizationShell, Shell } from './shell';
+import { letGo, markSent, type FollowedCall, type InHand, type Shell } from './shell';
 import type { CallRef } from '../domain/run/events';
 import type { OrganizationId } from '../core/ids';
 import type { Timer } from '../ports/clock';
@@ -20,8 +20,7 @@ export interface ReadyClaim {
   readonly configuration: number;
   readonly call: PlaceCall;
   readonly follow: FollowedCall;
-  /** Monotonic ms at which its turn was decided. */
-  readonly startedAt: number;
+  readonly hand: InHand;
 }
 
 export interface Placing {
@@ -29,7 +28,7 @@ export interface Placing {
   /** Tries again what waits, e.g. because a rate was raised. */
   pump(org: OrganizationId): void;
   /** Gives a claim back: nothing of it was sent. */
-  withdraw(ready: Pick<ReadyClaim, 'org' | 'claim' | 'ref'>, reason: string): void;
+  withdraw(ready: Pick<ReadyClaim, 'org' | 'claim' | 'ref' | 'hand'>, reason: string): void;
 }
 
 interface Line {
@@ -50,19 +49,12 @@ export const placingLine = (shell: Shell, capacityOf: CapacityOf): Placing => {
     return line;
   };
 
-  const letGo = (own: OrganizationShell, run: number): void => {
-    const inHand = own.inHand.get(run);
-    if (inHand === undefined) return;
-    if (!inHand.sent) own.rates.waitsNoLonger(inHand.campaign);
-    own.inHand.delete(run);
-  };
-
-  const withdraw: Placing['withdraw'] = ({ org, claim, ref }, reason) => {
+  const withdraw: Placing['withdraw'] = ({ org, claim, ref, hand }, reason) => {
     const own = shell.org(org);
     if (reason === WITHDRAWN_TOO_OLD) own.batch = Math.max(1, Math.floor(own.batch / 2));
     void news
       .write(org, claim.run, { type: 'WithdrawCall', call: ref, reason }, 'dialer')
-      .then(() => letGo(own, claim.run));
+      .then(() => letGo(own, claim.run, hand));
   };
 
   /** Whether a claim may be sent in this very step; if so the rate's tokens are taken. */
@@ -71,10 +63,9 @@ export const placingLine = (shell: Shell, capacityOf: CapacityOf): Placing => {
   ): { readonly ok: true } | { readonly ok: false; readonly why: string; readonly later: boolean } => {
     const no = (why: string, later = false) => ({ ok: false as const, why, later });
     const own = shell.org(ready.org);
-    const inHand = own.inHand.get(ready.claim.run);
-    if (inHand === undefined || inHand.sent) return no('the claim was sent or given back');
+    if (ready.hand.sent || ready.hand.over) return no('the claim was sent or given back');
     if (shell.stopping()) return no('the dialer is stopping');
-    if (clock.monotonic() - ready.startedAt > settings.times.claimMs) return no(WITHDRAWN_TOO_OLD);
+    if (clock.monotonic() - ready.hand.startedAt > settings.times.claimMs) return no(WITHDRAWN_TOO_OLD);
     const org = state.organizations.get(ready.org);
     const campaign = org?.campaigns.get(ready.claim.campaign);
     if (org === undefined || campaign === undefined) return no('the campaign is over');
@@ -88,29 +79,28 @@ export const placingLine = (shell: Shell, capacityOf: CapacityOf): Placing => {
     const gate = shutSinceClaim({ org, campaign, now: clock.now(), capacity: capacityOf(org) });
     if (gate !== null) return no(gate.reason ?? gate.gate);
     if (!own.rates.take(ready.claim.campaign)) return no('rate', true);
-    inHand.sent = true;
     own.batch = Math.min(own.batch + 1, settings.times.claimsPerTurn);
-    own.rates.waitsNoLonger(ready.claim.campaign);
+    markSent(own, ready.hand);
     return { ok: true };
   };
 
   const settle = (ready: ReadyClaim, result: PlaceResult): void => {
-    const { org, claim, follow } = ready;
+    const { org, claim, follow, hand } = ready;
     const own = shell.org(org);
     const actor = `carrier:${follow.provider}`;
     const { attempt } = claim;
     switch (result.kind) {
       case 'placed':
         void news.write(org, claim.run, { type: 'RecordPlaced', attempt, carrierCallId: result.carrierCallId }, actor);
-        return letGo(own, claim.run);
+        return letGo(own, claim.run, hand);
       case 'refused': {
         const { code, message } = result;
         void news.write(org, claim.run, { type: 'RecordRefused', attempt, code, message }, actor);
-        return letGo(own, claim.run);
+        return letGo(own, claim.run, hand);
       }
       case 'unknown':
         void news.write(org, claim.run, { type: 'RecordUncertain', attempt, reason: result.message }, actor);
-        return letGo(own, claim.run);
+        return letGo(own, claim.run, hand);
       case 'not_now':
         connections.shut(org, ready.configuration, result.message, result.retryAfterMs);
         return withdraw(ready, `${result.code}: ${result.message}`);
@@ -176,7 +166,7 @@ export const placingLine = (shell: Shell, capacityOf: CapacityOf): Placing => {
     const own = shell.org(org);
     for (let head = ready[0]; head !== undefined; head = ready[0]) {
       const now = clock.monotonic();
-      const expires = head.startedAt + settings.times.claimMs;
+      const expires = head.hand.startedAt + settings.times.claimMs;
       if (now > expires) {
         ready.shift();
         withdraw(head, WITHDRAWN_TOO_OLD);

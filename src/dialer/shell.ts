@@ -13,7 +13,30 @@ export interface InHand {
   /** Monotonic ms at which its turn was decided. */
   readonly startedAt: number;
   sent: boolean;
+  /** Given back or answered: it counts nowhere any more, whatever the same contact's next claim does. */
+  over: boolean;
 }
+
+/** A contact is taken in hand, until `letGo`. */
+export const takeInHand = (own: OrganizationShell, run: number, campaign: number, startedAt: number): InHand => {
+  const hand: InHand = { campaign, startedAt, sent: false, over: false };
+  own.inHand.set(run, hand);
+  own.rates.waits(campaign);
+  return hand;
+};
+
+export const markSent = (own: OrganizationShell, hand: InHand): void => {
+  hand.sent = true;
+  own.rates.waitsNoLonger(hand.campaign);
+};
+
+/** The same contact may be in hand anew by then: that is another matter. */
+export const letGo = (own: OrganizationShell, run: number, hand: InHand): void => {
+  if (hand.over) return;
+  hand.over = true;
+  if (!hand.sent) own.rates.waitsNoLonger(hand.campaign);
+  if (own.inHand.get(run) === hand) own.inHand.delete(run);
+};
 
 /** A call that a connection of this process tells news of. */
 export interface FollowedCall {

@@ -14,7 +14,7 @@ import { appendToDialing } from './dialing';
 import type { CampaignState, CallerNumber, ConfigurationState, OrganizationState } from './model';
 import type { Claim } from './next-actions';
 import type { Placing } from './placing';
-import type { OrganizationShell, Shell } from './shell';
+import { letGo, takeInHand, type InHand, type OrganizationShell, type Shell } from './shell';
 import { versionFor, variantsOf } from './versions';
 
 type Attempt = Extract<RunEvent, { type: 'CallAttempted' }>['data'];
@@ -64,12 +64,6 @@ export const turnTaker = (shell: Shell, contacts: Contacts, placing: Placing): T
   const { platform, settings, owner } = shell;
   const { clock, execute, log } = platform;
 
-  const letGo = (own: OrganizationShell, claim: Claim): void => {
-    const inHand = own.inHand.get(claim.run);
-    if (inHand !== undefined && !inHand.sent) own.rates.waitsNoLonger(claim.campaign);
-    own.inHand.delete(claim.run);
-  };
-
   /** Everything that the claim fixes; a text: why there can be no call now; null: the contact's key is gone. */
   const attemptOf = async (
     org: OrganizationState,
@@ -117,11 +111,11 @@ export const turnTaker = (shell: Shell, contacts: Contacts, placing: Placing): T
     org: OrganizationState,
     own: OrganizationShell,
     claim: Claim,
-    startedAt: number,
+    hand: InHand,
   ): Promise<void> => {
     const campaign = org.campaigns.get(claim.campaign);
-    if (campaign === undefined) return letGo(own, claim);
-    const unclaimed = { org: org.id, claim, ref: unclaimedRef(org, campaign, claim) };
+    if (campaign === undefined) return letGo(own, claim.run, hand);
+    const unclaimed = { org: org.id, claim, hand, ref: unclaimedRef(org, campaign, claim) };
     let attempt: Awaited<ReturnType<typeof attemptOf>>;
     try {
       attempt = await attemptOf(org, own, campaign, claim);
@@ -141,7 +135,7 @@ export const turnTaker = (shell: Shell, contacts: Contacts, placing: Placing): T
           { actor: 'dialer' },
         ),
       );
-      return letGo(own, claim);
+      return letGo(own, claim.run, hand);
     }
     const { data, phone, callerId } = attempt;
     const claimed = await execute.run(
@@ -153,7 +147,7 @@ export const turnTaker = (shell: Shell, contacts: Contacts, placing: Placing): T
     );
     if (isLeft(claimed)) {
       // Another was first: the feed will tell. Or the ledger is away, and what became of the claim is not known: it is given back.
-      if (claimed.left.kind === 'conflict') return letGo(own, claim);
+      if (claimed.left.kind === 'conflict') return letGo(own, claim.run, hand);
       return placing.withdraw({ ...unclaimed, ref: data }, 'the claim could not be written');
     }
     const { reference } = data;
@@ -162,7 +156,7 @@ export const turnTaker = (shell: Shell, contacts: Contacts, placing: Placing): T
       claim,
       ref: data,
       configuration: data.telephony_configuration_id,
-      startedAt,
+      hand,
       call: {
         reference,
         to: phone,
@@ -188,11 +182,8 @@ export const turnTaker = (shell: Shell, contacts: Contacts, placing: Placing): T
       const own = shell.org(org.id);
       const startedAt = clock.monotonic();
       own.turnTaking = true;
-      for (const claim of claims) {
-        own.inHand.set(claim.run, { campaign: claim.campaign, startedAt, sent: false });
-        own.rates.waits(claim.campaign);
-      }
-      const taken = await appendToDialing(shell, org, {
+      const taken = claims.map((claim) => ({ claim, hand: takeInHand(own, claim.run, claim.campaign, startedAt) }));
+      const turn = await appendToDialing(shell, org, {
         type: 'TurnTaken',
         data: {
           owner,
@@ -201,22 +192,21 @@ export const turnTaker = (shell: Shell, contacts: Contacts, placing: Placing): T
       });
       own.turnTaking = false;
       // The feed may be faster than the answer: then the fold holds the slots already.
-      if (!isLeft(taken) && org.dialingRevision < taken.right.revision)
+      if (!isLeft(turn) && org.dialingRevision < turn.right.revision)
         for (const { run, campaign } of claims) own.held.set(run, campaign);
-      if (isLeft(taken)) {
-        for (const claim of claims) letGo(own, claim);
-        const wait = taken.left.kind === 'conflict' ? LOST_PAUSE : AWAY_PAUSE;
+      if (isLeft(turn)) {
+        for (const { claim, hand } of taken) letGo(own, claim.run, hand);
+        const wait = turn.left.kind === 'conflict' ? LOST_PAUSE : AWAY_PAUSE;
         own.turnNotBefore = clock.monotonic() + wait;
         clock.after(wait, () => shell.poke(org.id));
-        if (taken.left.kind !== 'conflict')
-          log.warn({ org: org.id, failure: taken.left }, 'a turn could not be written');
+        if (turn.left.kind !== 'conflict') log.warn({ org: org.id, failure: turn.left }, 'a turn could not be written');
         return;
       }
       shell.poke(org.id);
-      for (const claim of claims)
-        void claimOne(org, own, claim, startedAt).catch((error: unknown) => {
+      for (const { claim, hand } of taken)
+        void claimOne(org, own, claim, hand).catch((error: unknown) => {
           log.error({ org: org.id, run: claim.run, err: error }, 'a claim failed');
-          letGo(own, claim);
+          letGo(own, claim.run, hand);
         });
     },
   };
