@@ -1,0 +1,40 @@
+/** The EventStoreDB adapter under the contract of its port. The server is the peer; `eventstoredb.containers.spec.ts` has it in a container. */
+import { eventStoreDb } from '../../../src/adapters/production/eventstoredb';
+import { silentLogger } from '../../../src/engine/telemetry';
+import { eventStoreContract } from '../../contract/event-store';
+import { startPeer } from '../../support/peer/server';
+import { tempFolder } from '../../support/temp';
+
+eventStoreContract(
+  'EventStoreDB adapter over the peer',
+  {
+    create: async () => {
+      const folder = await tempFolder();
+      let peer = await startPeer({ folder: folder.path, port: 0 });
+      const { port, url } = peer;
+      const open = () => eventStoreDb({ url, log: silentLogger, sweepEvery: 300 });
+      let adapter = open();
+      return {
+        adapter,
+        reopen: async () => {
+          await adapter.close();
+          await peer.stop();
+          peer = await startPeer({ folder: folder.path, port, notReadyFor: 100 });
+          adapter = open();
+          for (let ready = false; !ready;)
+            ready = await adapter.ping().then(
+              () => true,
+              () => false,
+            );
+          return adapter;
+        },
+        dispose: async () => {
+          await adapter.close();
+          await peer.stop();
+          await folder.remove();
+        },
+      };
+    },
+  },
+  { runs: 5 },
+);
