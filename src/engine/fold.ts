@@ -39,8 +39,6 @@ export interface Folding {
   evict(): void;
   /** Drops everything held, changes too. */
   forget(): void;
-  /** Whether events of this type and category are folded at all. */
-  handles(type: string, category: StreamCategory): boolean;
   /**
    * Folds the events behind `after`, up to `upTo` (inclusive; absent: all), in order. Answers the index of the event that it could not fold, and why; those before it are folded.
    * Rejects when the read store is away: then `forget`.
@@ -55,6 +53,8 @@ export interface Folding {
 /** A batch as all projections share it: each event brought to today's shape once, each seal opened once. */
 export interface PreparedBatch {
   readonly events: readonly RecordedEvent[];
+  /** Whether this program knows the type at all. */
+  knows(type: string): boolean;
   /** The event for a projection; null: it belongs to no organization. Throws when it is poison. */
   at(index: number, as: 'stored' | 'opened' | 'masked'): ProjectedEvent | null;
 }
@@ -112,6 +112,7 @@ export const prepareBatch = async (
   }
   return {
     events,
+    knows: (type) => catalog[type] !== undefined,
     at: (i, as) => {
       const event = stored(i);
       const p = prepared[i] as Prepared;
@@ -137,10 +138,11 @@ export const folding = (
   const types = projection.types === undefined ? null : new Set(projection.types);
   const insertOnly = projection.insertOnly === true;
 
-  const handles = (type: string, category: StreamCategory): boolean => {
+  // A type that nobody knows may be meant for it: it is handled, and found to be poison.
+  const handles = (type: string, category: StreamCategory, batch: PreparedBatch): boolean => {
     let known = handled.get(type);
     if (known === undefined) {
-      known = types === null || types.has(type);
+      known = types === null || types.has(type) || !batch.knows(type);
       handled.set(type, known);
     }
     return known && projection.categories.includes(category);
@@ -173,7 +175,6 @@ export const folding = (
   return {
     projection,
     collection,
-    handles,
     dirtyCount: () => dirty.size,
     writes: () =>
       Array.from(dirty, ([key, { document, position }]) => ({ key, document, position: position as Position })),
@@ -200,7 +201,7 @@ export const folding = (
       for (let i = 0; i < events.length; i++) {
         const recorded = events[i] as RecordedEvent;
         if (upTo !== undefined && recorded.position > upTo) break;
-        if (recorded.position <= after || !handles(recorded.type, categoryOf(recorded.stream))) continue;
+        if (recorded.position <= after || !handles(recorded.type, categoryOf(recorded.stream), batch)) continue;
         try {
           const as = opens.has(recorded.type) ? 'opened' : masks.has(recorded.type) ? 'masked' : 'stored';
           const event = batch.at(i, as);
