@@ -105,7 +105,7 @@ export interface CarrierConnection {
   place(call: PlaceCall, mayPlace: () => boolean): Promise<PlaceResult>;
   /** Asks to end the call; the outcome comes as news. Never rejects; true: the carrier took it or the call is over already. */
   hangUp(reference: string): Promise<boolean>;
-  /** Asks whether the call lives. Never rejects. */
+  /** Asks whether the call lives. Never rejects. A call that this connection follows is `gone` only after its `ended` was told. */
   ask(reference: string): Promise<AskResult>;
   /** Calls of before this connection whose news it must follow from now on (and reconcile, see the header). */
   adopt(calls: readonly KnownCall[]): void;

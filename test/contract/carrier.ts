@@ -184,6 +184,15 @@ export const carrierContract = (name: string, start: () => Promise<CarrierPeer>)
         );
       }, 30_000);
 
+      it('of a call that it lost sight of, it says gone only when the end has been told', async () => {
+        const line = await bench.line();
+        const { reference } = await line.place(stays, { ringSeconds: 30 });
+        line.wire.dropEvents(true);
+        await eventually('the carrier dropped it', 10_000, async () => !(await peer.channels()).includes(reference));
+        await eventually('it is gone', proofMs(), async () => (await line.connection.ask(reference)).kind === 'gone');
+        expect(line.kinds(reference).at(-1)).toBe('ended');
+      }, 30_000);
+
       it('while the peer cannot be reached, it says so', async () => {
         const line = await bench.line();
         const reference = await ringing(line);

@@ -50,6 +50,8 @@ export interface Calls {
 const saysNoSuchChannel = (reply: RestResult): boolean =>
   reply.kind === 'reply' && reply.status === 404 && errorMessage(reply.body) === 'Channel not found';
 
+const notProven: AskResult = { kind: 'unreachable', message: 'One "no such channel" is no proof; ask again' };
+
 export const followCalls = (context: CallsContext): Calls => {
   const { rest, timing, app, options, log } = context;
   const calls = new Map<string, Call>();
@@ -256,15 +258,16 @@ export const followCalls = (context: CallsContext): Calls => {
       if (ended.has(reference)) return { kind: 'gone' };
       if (!saysNoSuchChannel(reply))
         return { kind: 'unreachable', message: 'Asterisk gave no answer that proves anything' };
-      if (call?.placement === 'confirmed') {
-        look(call, 0);
-        return { kind: 'gone' };
+      if (call !== undefined) {
+        // A followed call is gone when its end has been told, and not before.
+        if (call.placement !== 'sending') await missing(call);
+        return ended.has(reference) ? { kind: 'gone' } : notProven;
       }
       const now = performance.now();
       const since = absences.get(reference) ?? now;
       if (now - since >= timing.askGapMs) return { kind: 'gone' };
       absences.set(reference, since);
-      return { kind: 'unreachable', message: 'One "no such channel" is no proof; ask again' };
+      return notProven;
     },
     reconcile: async (targets) => {
       const settled = targets.filter((call) => call.placement !== 'sending');

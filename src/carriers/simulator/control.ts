@@ -1,9 +1,10 @@
 /** The simulator's own resources: its record, its figures, and the faults that a test asks for. No password: it listens on loopback. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
 import type { Apps } from './apps';
 import type { Faults } from './options';
 import { faultPresets } from './options';
-import type { CallRecord } from './record';
+import type { CallRecord, RecordRow } from './record';
 import type { Fields } from './reply';
 import { sendJson, sendMessage, sendNothing, textParameter } from './reply';
 
@@ -15,15 +16,21 @@ export interface ControlContext {
   readonly restart: (how: 'killed' | 'stopped', downMs: number, bootMs: number) => void;
 }
 
-const defaultPage = 10_000;
+function* lines(rows: readonly RecordRow[]): Generator<string> {
+  for (let i = 0; i < rows.length; i += 500)
+    yield rows
+      .slice(i, i + 500)
+      .map((row) => `${JSON.stringify(row)}\n`)
+      .join('');
+}
 
-/** JSON lines of the rows after `after`, at most `limit`. */
+/** JSON lines: all rows, or those after the first `after`, at most `limit`. */
 const sendRows = (response: ServerResponse, record: CallRecord, fields: Fields): void => {
   const after = Number(textParameter(fields, 'after') ?? 0);
-  const limit = Number(textParameter(fields, 'limit') ?? defaultPage);
+  const limit = Number(textParameter(fields, 'limit') ?? Infinity);
   const rows = record.rows().slice(after, after + limit);
   response.writeHead(200, { 'content-type': 'application/x-ndjson', 'x-total': record.rows().length });
-  response.end(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  pipeline(Readable.from(lines(rows)), response, () => undefined);
 };
 
 const sendRestart = (response: ServerResponse, context: ControlContext, fields: Fields): void => {
