@@ -17,7 +17,7 @@ export interface Provenance {
   readonly at: string;
 }
 
-/** RFC 8785. Throws on what JSON can't carry (NaN, lone surrogates): such data is refused before it is stored. */
+/** RFC 8785. Throws on what JSON can't carry (NaN, BigInt): such data is refused before it is stored. */
 const canonical = (value: unknown): string => {
   const text = canonicalize(value);
   if (text === undefined) throw new Error('not a JSON value');
@@ -37,9 +37,12 @@ const eventHash = (
     .update(canonical([stream, revision, type, data, metadata]))
     .digest('hex');
 
-/** UUID v5 (RFC 9562) of the event's hash in the namespace of the command's id. */
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** UUID v5 (RFC 9562) of the event's hash in the namespace of the command's id (of its text, where a caller's id is no UUID). */
 const eventId = (commandId: string, hash: string): string => {
-  const digest = createHash('sha1').update(commandId.replaceAll('-', ''), 'hex').update(hash).digest();
+  const namespace = UUID.test(commandId) ? Buffer.from(commandId.replaceAll('-', ''), 'hex') : Buffer.from(commandId);
+  const digest = createHash('sha1').update(namespace).update(hash).digest();
   digest[6] = ((digest[6] as number) & 0x0f) | 0x50;
   digest[8] = ((digest[8] as number) & 0x3f) | 0x80;
   const hex = digest.toString('hex', 0, 16);
@@ -82,8 +85,8 @@ export const chain = (
 
 /** Whether an event as read continues the chain after `previous` (NO_HASH for revision 0): one flipped byte is found. */
 export const continuesChain = (previous: string, event: RecordedEvent): boolean => {
-  const { hash, ...metadata } = event.metadata;
   try {
+    const { hash, ...metadata } = event.metadata;
     return (
       hash === eventHash(previous, event.stream, event.revision, event.type, event.data, metadata) &&
       event.id === eventId(metadata.command_id, hash)

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { isLeft, left, right, type Either } from 'fp-ts/Either';
 import type { Decider } from '../core/decider';
-import { NO_STREAM, type DomainEvent, type RecordedEvent } from '../core/event';
+import { NO_STREAM, type DomainEvent, type RecordedEvent, type SealedEvent } from '../core/event';
 import { upcast, type EventTypes } from '../core/event-types';
 import type { Failure } from '../core/failure';
 import { organizationOf } from '../core/ids';
@@ -74,15 +74,17 @@ const ATTEMPTS = 50;
 /** How long an append of unknown outcome is repeated before the caller is told so, ms. */
 const UNKNOWN_BUDGET = 4000;
 
-const away = (error: unknown): Either<Failure, never> =>
-  left({ kind: 'unavailable', message: `the event store did not answer: ${(error as Error).message}`, stored: 'no' });
+const away = (stream: string, error: unknown): Either<Failure, never> =>
+  left({ kind: 'unavailable', message: `${stream} can't be read: ${(error as Error).message}`, stored: 'no' });
 
 export const executor = (deps: ExecutorDeps): Executor => {
   const { store, clock, catalog } = deps;
   const cache = new Map<string, Folded>();
   const limit = deps.cacheSize ?? 20_000;
 
+  /** Keeps the newest: a read that was under way while another command appended is older than what that one left. */
   const remember = (stream: string, folded: Folded): void => {
+    if ((cache.get(stream)?.revision ?? NO_STREAM) > folded.revision) return;
     cache.delete(stream);
     cache.set(stream, folded);
     if (cache.size > limit) cache.delete(cache.keys().next().value as string);
@@ -110,16 +112,25 @@ export const executor = (deps: ExecutorDeps): Executor => {
     return folded;
   };
 
-  /** The very same append again while its outcome is unknown, then the truth or `outcome_unknown`. */
+  /**
+   * The very same append again while its outcome is unknown, then the truth or `outcome_unknown`. Once it is unknown, only an answer about the
+   * stream settles it: that a later try stored nothing says nothing of the first.
+   */
   const append = async (
     stream: string,
     expected: number,
     events: Parameters<EventStore['append']>[2],
   ): Promise<Either<AppendFailure, Appended>> => {
     const until = clock.monotonic() + UNKNOWN_BUDGET;
+    let maybeStored = false;
     for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
       const answer = await store.append(stream, expected, events);
-      if (!(isLeft(answer) && answer.left.kind === 'outcome_unknown') || clock.monotonic() >= until) return answer;
+      const failed = isLeft(answer) ? answer.left : null;
+      maybeStored ||= failed?.kind === 'outcome_unknown';
+      // A store that is away now says nothing about an earlier try.
+      const isOpen = maybeStored && (failed?.kind === 'outcome_unknown' || failed?.kind === 'unavailable');
+      if (!isOpen) return answer;
+      if (clock.monotonic() >= until) return left({ kind: 'outcome_unknown', message: failed?.message ?? '' });
       await new Promise<void>((done) => clock.after(pause, done));
     }
   };
@@ -133,47 +144,53 @@ export const executor = (deps: ExecutorDeps): Executor => {
   ): Promise<Either<Failure, Executed<S, E>>> => {
     const commandId = context.commandId ?? randomUUID();
     const org = organizationOf(stream);
+    /** Whether the state decided on was read from the store for this command. */
+    let isNewest = false;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       let tail = cache.get(stream);
+      if (tail === undefined && attempt === 0 && options.assumeNew === true)
+        tail = { state: decider.initial, revision: NO_STREAM, hash: NO_HASH };
       if (tail === undefined) {
-        if (attempt === 0 && options.assumeNew === true)
-          tail = { state: decider.initial, revision: NO_STREAM, hash: NO_HASH };
-        else {
-          try {
-            tail = await readTail(decider, stream);
-          } catch (error) {
-            return away(error);
-          }
+        try {
+          tail = await readTail(decider, stream);
+        } catch (error) {
+          return away(stream, error);
         }
+        isNewest = true;
       }
       const now = clock.now();
       const decided = decider.decide(command, tail.state as S, { now });
-      // A rejection, or nothing to do, may rest on a stale cache: it stands only on the newest state.
-      if (attempt === 0 && cache.has(stream) && (isLeft(decided) || decided.right.length === 0)) {
-        const before = tail.revision;
+      // A rejection, or nothing to do, may rest on a stale state: it stands only on the newest one.
+      if (!isNewest && (isLeft(decided) || decided.right.length === 0)) {
+        isNewest = true;
         try {
-          if ((await readTail(decider, stream)).revision !== before) continue;
+          if ((await readTail(decider, stream)).revision !== tail.revision) continue;
         } catch (error) {
-          return away(error);
+          return away(stream, error);
         }
       }
       if (isLeft(decided)) return decided;
       const events = decided.right;
       if (events.length === 0)
         return right({ events, state: tail.state as S, revision: tail.revision, position: null });
-      const sealed = chain(
-        stream,
-        tail,
-        events.map((e) => ({ type: e.type, data: e.data, schema: catalog[e.type]?.schema ?? 1 })),
-        {
-          org: org === null ? 'system' : String(org),
-          actor: context.actor,
-          correlationId: context.correlationId ?? commandId,
-          causationId: context.causationId ?? commandId,
-          commandId,
-          at: new Date(now).toISOString(),
-        },
-      );
+      let sealed: readonly SealedEvent[];
+      try {
+        sealed = chain(
+          stream,
+          tail,
+          events.map((e) => ({ type: e.type, data: e.data, schema: catalog[e.type]?.schema ?? 1 })),
+          {
+            org: org === null ? 'system' : String(org),
+            actor: context.actor,
+            correlationId: context.correlationId ?? commandId,
+            causationId: context.causationId ?? commandId,
+            commandId,
+            at: new Date(now).toISOString(),
+          },
+        );
+      } catch (error) {
+        return left({ kind: 'rejected', message: `it can't be stored as JSON: ${(error as Error).message}` });
+      }
       const answer = await append(stream, tail.revision, sealed);
       if (isLeft(answer)) {
         const failure = answer.left;
@@ -182,8 +199,9 @@ export const executor = (deps: ExecutorDeps): Executor => {
           try {
             await readTail(decider, stream);
           } catch (error) {
-            return away(error);
+            return away(stream, error);
           }
+          isNewest = true;
           continue;
         }
         cache.delete(stream);

@@ -32,6 +32,7 @@ interface Waiter {
 export const progress = (deps: ProgressDeps): Progress => {
   const positions = new Map<string, Position>();
   const waiters = new Set<Waiter>();
+  /** A poll is under way, or due. */
   let polling = false;
 
   const isReached = (w: Waiter): boolean => w.consumers.every((c) => (positions.get(c) ?? '') >= w.position);
@@ -49,9 +50,11 @@ export const progress = (deps: ProgressDeps): Progress => {
       .then((found) => found.forEach((position, consumer) => advance(consumer, position)))
       .catch(() => undefined) // the store is away: waiters run into their own time limit
       .finally(() => {
-        polling = false;
         release();
-        if (waiters.size > 0) deps.clock.after(deps.pollEvery ?? 10, pollOnce);
+        deps.clock.after(deps.pollEvery ?? 10, () => {
+          polling = false;
+          pollOnce();
+        });
       });
   };
 

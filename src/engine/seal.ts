@@ -63,7 +63,7 @@ export type Open = (org: OrganizationId, sealed: Sealed) => Promise<Json | null>
  */
 export const opener = (
   vault: Vault,
-  pages = 2000,
+  pages = 200,
 ): {
   readonly open: Open;
   readonly forget: (page: string) => void;
@@ -77,7 +77,11 @@ export const opener = (
       cachedPages.set(id, cached);
       return cached;
     }
-    const loading = vault.page(org, id).then((page) => page?.keys ?? []);
+    const loading = vault.page(org, id).then((page) => {
+      // It may be made later, and must not be missed then.
+      if (page === null) cachedPages.delete(id);
+      return page?.keys ?? [];
+    });
     loading.catch(() => cachedPages.delete(id));
     cachedPages.set(id, loading);
     if (cachedPages.size > pages) cachedPages.delete(cachedPages.keys().next().value as string);

@@ -56,11 +56,12 @@ export const sequences = (execute: Executor): Sequences => {
       if (block !== undefined && block.next < block.end) return right(block.next++);
       let refill = refills.get(kind);
       if (refill === undefined) {
-        refill = reserve(kind, BLOCK[kind]).then((first) => {
-          if (!isLeft(first)) blocks.set(kind, { next: first.right, end: first.right + BLOCK[kind] });
-          refills.delete(kind);
-          return first;
-        });
+        refill = reserve(kind, BLOCK[kind])
+          .then((first) => {
+            if (!isLeft(first)) blocks.set(kind, { next: first.right, end: first.right + BLOCK[kind] });
+            return first;
+          })
+          .finally(() => refills.delete(kind));
         refills.set(kind, refill);
       }
       const refilled = await refill;
