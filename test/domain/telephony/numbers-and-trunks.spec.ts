@@ -60,7 +60,11 @@ describe('adding a number', () => {
       type: 'PhoneNumberRemoved',
       data: { telephony_configuration_id: 2, phone_number_id: 5 },
     };
-    expect(given(telephonyDecider, [...before, removed]).when(add()).events()).toHaveLength(1);
+    expect(
+      given(telephonyDecider, [...before, removed])
+        .when(add())
+        .events(),
+    ).toHaveLength(1);
   });
 
   test('as the default caller takes that from the other number', () => {
