@@ -56,25 +56,29 @@ const carriedOver = (config: ConfigRequest, fields: JsonObject, stored: JsonObje
   return config.provider === 'cloudonix' && domain_uuid !== undefined ? { ...kept, domain_uuid } : kept;
 };
 
-/** Seals what a request asks to store. `stored`: the credentials in force, whose masks the request may send back. */
+/** What is to be sealed, after the carrier was asked. */
+export interface PreparedCredentials {
+  readonly config: ConfigRequest;
+  readonly fields: JsonObject;
+  readonly carrierCheck: CarrierCheck | null;
+  readonly provisioned: SealedCredentials['provisioned'];
+}
+
+/**
+ * Asks the carrier about what a request wants to store. `stored`: the credentials in force, whose masks the request may send back. Stores
+ * nothing; an application that is made stays at the carrier.
+ */
 export const prepareCredentials = async (
   api: Api,
-  org: OrganizationId,
-  configId: number,
   config: ConfigRequest,
   stored: JsonObject | null,
-): Promise<Either<Failure, SealedCredentials>> => {
-  const { platform, carrierAccounts } = api;
+): Promise<Either<Failure, PreparedCredentials>> => {
+  const { carrierAccounts } = api;
   const { provider } = config;
   const name = carrierName(provider);
   const sent = credentialsOf(config);
   const restored = stored === null ? sent : restoreMasked(provider, sent, stored);
-  let fields: JsonObject = { ...restored, ...(stored === null ? {} : carriedOver(config, restored, stored)) };
-  if (provider === 'ari')
-    fields = {
-      ...fields,
-      stasis_app_name: stored?.['stasis_app_name'] ?? stasisAppName(platform.installation, configId),
-    };
+  const fields: JsonObject = { ...restored, ...(stored === null ? {} : carriedOver(config, restored, stored)) };
 
   let carrierCheck: CarrierCheck | null = null;
   if (carrierAccounts !== null && provider !== 'ari') {
@@ -83,28 +87,42 @@ export const prepareCredentials = async (
     carrierCheck = answer.right;
   }
 
-  let provisioned: SealedCredentials['provisioned'] = null;
   const field = applicationFieldOf(provider);
-  if (field !== null && (fields[field] ?? null) === null) {
-    const made = await carrierAccounts?.createApplication({ provider, credentials: fields });
-    if (made === undefined || isLeft(made)) {
-      const reason = made?.left.message ?? 'this installation has no connection to the carrier';
-      return left(
-        made?.left.kind === 'refused'
-          ? rejected(`${name} refused to create an application: ${reason}`)
-          : {
-              kind: 'peer_failed',
-              message: `${name} could not be reached to create an application (${reason}). Give ${field} yourself, or try again.`,
-            },
-      );
-    }
-    fields = { ...fields, [field]: made.right };
-    provisioned = { field, value: made.right };
-  }
+  if (field === null || (fields[field] ?? null) !== null)
+    return right({ config, fields, carrierCheck, provisioned: null });
+  const made = await carrierAccounts?.createApplication({ provider, credentials: fields });
+  if (made !== undefined && !isLeft(made))
+    return right({
+      config,
+      fields: { ...fields, [field]: made.right },
+      carrierCheck,
+      provisioned: { field, value: made.right },
+    });
+  const reason = made?.left.message ?? 'this installation has no connection to the carrier';
+  return left(
+    made?.left.kind === 'refused'
+      ? rejected(`${name} refused to create an application: ${reason}`)
+      : {
+          kind: 'peer_failed',
+          message: `${name} could not be reached to create an application (${reason}). Give ${field} yourself, or try again.`,
+        },
+  );
+};
 
+/** Seals them for the configuration; ARI's get the name of the application that our connection registers. */
+export const sealCredentials = async (
+  api: Api,
+  org: OrganizationId,
+  configId: number,
+  { config, fields: asked, carrierCheck, provisioned }: PreparedCredentials,
+): Promise<SealedCredentials> => {
+  const { platform } = api;
+  const { provider } = config;
+  const fields: JsonObject =
+    provider === 'ari' ? { ...asked, stasis_app_name: stasisAppName(platform.installation, configId) } : asked;
   const account = accountOf({ ...config, ...fields } as ConfigRequest);
   const secret = await platform.vault.secret('account-fingerprints');
-  return right({
+  return {
     sealed: await sealForOrganization(platform.vault, org, FIELD, fields as Json),
     fieldsSet: fieldsSetOf(fields),
     accountFingerprint:
@@ -113,5 +131,5 @@ export const prepareCredentials = async (
         : createHmac('sha256', secret).update(`${provider}|${account}`).digest('hex'),
     carrierCheck,
     provisioned,
-  });
+  };
 };

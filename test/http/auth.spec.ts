@@ -19,15 +19,15 @@ describe('a request', () => {
     expect(answer.headers.get('www-authenticate')).toBeNull();
   });
 
-  it.each([
-    [{ 'X-API-Key': 'llk_wrong' }],
-    [{ 'X-API-Key': '' }],
-    [{ Authorization: 'Bearer ' }],
-    [{ Authorization: 'Bearer llk_wrong' }],
-    [{ Authorization: 'Basic dXNlcjpwYXNz' }],
-    [{ 'X-API-Key': 'x'.repeat(8000) }],
-  ])('with %j is 401', async (headers) => {
-    expect((await withHeaders(headers as unknown as Record<string, string>)).status).toBe(401);
+  it.each<[string, Record<string, string>]>([
+    ['an unknown key', { 'X-API-Key': 'llk_wrong' }],
+    ['an empty key', { 'X-API-Key': '' }],
+    ['an empty bearer token', { Authorization: 'Bearer ' }],
+    ['an unknown bearer token', { Authorization: 'Bearer llk_wrong' }],
+    ['a password', { Authorization: 'Basic dXNlcjpwYXNz' }],
+    ['a key of 8000 characters', { 'X-API-Key': 'x'.repeat(8000) }],
+  ])('with %s is 401', async (_name, headers) => {
+    expect((await withHeaders(headers)).status).toBe(401);
   });
 
   it('carries its key in X-API-Key or as a bearer token', async () => {
@@ -76,7 +76,7 @@ describe('an API key', () => {
   it('is dead when it is archived and alive when it is reactivated, each on the very next request', async () => {
     const created = await client.post(KEYS, { name: 'on and off' });
     const other = world.clientWith(created.body.api_key);
-    for (let round = 0; round < 50; round++) {
+    for (let round = 0; round < 15; round++) {
       const archived = await client.delete(`${KEYS}/${created.body.id}`);
       expect(archived.body).toEqual({ success: true, message: 'API key archived successfully' });
       expect((await other.get(KEYS)).status).toBe(401);

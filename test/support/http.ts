@@ -1,4 +1,7 @@
-/** A started HTTP server over a platform in a temporary folder, its read models kept up to date, and a client that holds a key. */
+/**
+ * A started HTTP server over a platform in a temporary folder, its read models kept up to date, and a client that holds a key. Every answer that
+ * a client gets is held to the OpenAPI document.
+ */
 import { isLeft, left } from 'fp-ts/Either';
 import { projections, runProjections } from '../../projections';
 import { apiKeysStream, organizationStream } from '../../src/core/ids';
@@ -7,7 +10,11 @@ import { hashKey, makeKey, prefixOf } from '../../src/domain/api-key/key';
 import type { Scope } from '../../src/domain/api-key/events';
 import { organizationDecider } from '../../src/domain/organization/decider';
 import { createHttpServer, type HttpOptions } from '../../src/http/server';
+import { answerFaults, type OpenApiDocument } from './openapi-check';
 import { testPlatform, type TestPlatform, type TestPlatformOptions } from './platform';
+
+// Each write is on disk before it is answered; a busy machine may take its time over that.
+jest.setTimeout(30_000);
 
 export interface Answer {
   readonly status: number;
@@ -31,6 +38,7 @@ export interface Client {
 
 export interface HttpWorld {
   readonly platform: TestPlatform;
+  readonly document: OpenApiDocument;
   readonly url: string;
   /** A client of a new organization, or of `org` with a new key. */
   client(options?: { readonly org?: number; readonly scopes?: readonly Scope[] }): Promise<Client>;
@@ -74,19 +82,28 @@ export const startHttp = async (
   const { port } = await server.listen(0, '127.0.0.1');
   url = `http://127.0.0.1:${port}`;
 
+  const document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as OpenApiDocument;
+
   const clientWith = (key: string, org = 0): Client => {
-    const request: Client['request'] = async (method, path, body, headers = {}) =>
-      answerOf(
-        await fetch(`${url}${path}`, {
-          method,
-          headers: {
-            'X-API-Key': key,
-            ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-            ...headers,
-          },
-          ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-        }),
-      );
+    const request: Client['request'] = async (method, path, body, headers = {}) => {
+      const response = await fetch(`${url}${path}`, {
+        method,
+        headers: {
+          'X-API-Key': key,
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const answer = await answerOf(response);
+      const type = (answer.headers.get('content-type') ?? '').replace(/;.*/, '');
+      const faults = answerFaults(document, { method, path: path.replace(/\?.*/, '') }, { ...answer, type });
+      if (faults.length > 0)
+        throw new Error(
+          `${method} ${path} answered ${answer.status}, which the document does not know: ${faults.join('; ')}`,
+        );
+      return answer;
+    };
     return {
       org,
       key,
@@ -107,6 +124,7 @@ export const startHttp = async (
 
   return {
     platform,
+    document,
     url,
     clientWith,
     client: async ({ org: given, scopes = null } = {} as never) => {

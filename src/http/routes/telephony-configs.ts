@@ -24,7 +24,7 @@ import { sipConnectivity } from '../../domain/telephony/sip-connectivity';
 import { configurationOf } from '../../domain/telephony/state';
 import { campaigns } from '../../../projections/campaigns';
 import { visible, type Api } from '../api';
-import { blankCredentials, openCredentials, prepareCredentials } from '../credentials';
+import { blankCredentials, openCredentials, prepareCredentials, sealCredentials } from '../credentials';
 import { ifMatch } from '../conditional';
 import { configNotFound, findTelephony } from '../resources';
 import { ok, route, type Handled, type KeyedRequest, type Route } from '../route';
@@ -64,14 +64,14 @@ export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
     } as const;
     const possible = await commands.probe(telephonyDecider, stream, command);
     if (isLeft(possible)) return possible;
+    const prepared = await prepareCredentials(api, body.config, null);
+    if (isLeft(prepared)) return prepared;
     const id = await commands.id('telephony_configuration');
     if (isLeft(id)) return id;
-    const credentials = await prepareCredentials(api, org, id.right, body.config, null);
-    if (isLeft(credentials)) return credentials;
     const done = await commands.run(telephonyDecider, stream, {
       ...command,
       configurationId: id.right,
-      credentials: credentials.right,
+      credentials: await sealCredentials(api, org, id.right, prepared.right),
     });
     if (isLeft(done)) return done;
     await visible(api, stream, done);
@@ -103,9 +103,9 @@ export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
     let credentials = blankCredentials;
     if (wanted !== null) {
       const stored = await openCredentials(api, org, known.credentials);
-      const prepared = await prepareCredentials(api, org, known.id, wanted, stored);
+      const prepared = await prepareCredentials(api, wanted, stored);
       if (isLeft(prepared)) return prepared;
-      credentials = prepared.right;
+      credentials = await sealCredentials(api, org, known.id, prepared.right);
     }
     const done = await commands.run(telephonyDecider, stream, withConfig(credentials));
     if (isLeft(done)) return done;
