@@ -1,6 +1,7 @@
 /** Suites that need a Docker engine live in `*.containers.spec.ts`, those that kill processes in test/faults; everything else runs anywhere. */
 const base = {
   testEnvironment: 'node',
+  setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts'],
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

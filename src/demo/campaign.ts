@@ -72,6 +72,7 @@ export const startCampaign = async (
   csv: string,
   contacts: number,
   say: Screen['line'],
+  retries = 2,
 ): Promise<number> => {
   const config = await api.post<{ id: number; name: string }>('/api/v1/organizations/telephony-configs', {
     name: 'Demo PBX',
@@ -116,13 +117,13 @@ export const startCampaign = async (
         { workflow_id: survey.id, weight: 40 },
       ],
     },
-    retry_config: { max_retries: 2, retry_delay_seconds: 30 },
+    retry_config: { max_retries: retries, retry_delay_seconds: 30 },
     circuit_breaker: { failure_threshold: 0.6, window_seconds: 60, min_calls_in_window: 30 },
     rate_limit_per_second: Math.max(5, Math.min(60, Math.ceil(contacts / 15))),
     max_concurrency: 80,
   });
   await api.post(`/api/v1/campaign/${campaign.id}/start`);
-  say(`campaign ${campaign.id} started: split 60/40, up to 2 retries after 30 s, circuit breaker on`);
+  say(`campaign ${campaign.id} started: split 60/40, up to ${retries} retries after 30 s, circuit breaker on`);
   return campaign.id;
 };
 
