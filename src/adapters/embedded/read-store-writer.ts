@@ -6,10 +6,10 @@ export interface TableApplication {
   readonly collection: string;
   readonly table: string;
   readonly removed: string;
-  readonly keys: readonly string[];
-  readonly positions: readonly string[];
-  /** JSON; null removes. */
-  readonly documents: readonly (string | null)[];
+  /** Columns of the indexed fields. */
+  readonly columns: readonly string[];
+  /** A row after the other: key, position, document (JSON; null removes), then the indexed fields. */
+  readonly rows: readonly (string | number | null)[];
   readonly checkpoint: { readonly expected: string; readonly next: string } | null;
 }
 export type ReadStoreRequest =
@@ -19,6 +19,9 @@ export type ReadStoreRequest =
 /** One truth for each application, or for the whole request. */
 export type ReadStoreAnswer = readonly boolean[];
 
+/** Form of the file; one of another form is begun anew, since everything in it is folded from the ledger. */
+export const VIEWS_FORMAT = 2;
+
 export const READ_STORE_PRAGMAS: readonly string[] = [
   'PRAGMA journal_mode=WAL',
   // What a crash takes is folded again from the ledger: the checkpoint goes with it, in the same file.
@@ -26,14 +29,27 @@ export const READ_STORE_PRAGMAS: readonly string[] = [
   'PRAGMA wal_autocheckpoint=4000',
   'PRAGMA journal_size_limit=67108864',
   'PRAGMA cache_size=-32000',
-  'CREATE TABLE IF NOT EXISTS collections (name TEXT PRIMARY KEY) WITHOUT ROWID',
+  `PRAGMA user_version=${VIEWS_FORMAT}`,
+  // fields: JSON, those that have a column of their own
+  'CREATE TABLE IF NOT EXISTS collections (name TEXT PRIMARY KEY, fields TEXT NOT NULL) WITHOUT ROWID',
   'CREATE TABLE IF NOT EXISTS checkpoints (collection TEXT PRIMARY KEY, position TEXT NOT NULL) WITHOUT ROWID',
   'CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID',
 ];
 
 export const readStoreHandler: MakeHandler<ReadStoreRequest, ReadStoreAnswer> = (db) => {
-  type Tables = Record<'upsert' | 'fresh' | 'remove' | 'bury', ReturnType<typeof db.prepare>> & { graves: boolean };
-  const tables = new Map<string, Tables>();
+  type Prepared = ReturnType<typeof db.prepare>;
+  interface Table {
+    readonly find: Prepared;
+    readonly insert: Prepared;
+    readonly touch: Prepared;
+    readonly update: Prepared;
+    readonly remove: Prepared;
+    readonly bury: Prepared;
+    readonly buried: Prepared;
+    /** Whether anything was ever removed from it. */
+    hasGraves: boolean;
+  }
+  const tables = new Map<string, Table>();
   const zero = '0'.repeat(20);
   const readCheckpoint = db.prepare('SELECT position FROM checkpoints WHERE collection = ?');
   const writeCheckpoint = db.prepare(
@@ -44,40 +60,63 @@ export const readStoreHandler: MakeHandler<ReadStoreRequest, ReadStoreAnswer> = 
     'INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
   );
 
-  const tablesOf = ({ table, removed }: TableApplication): Tables => {
-    let found = tables.get(table);
+  const tableOf = ({ table, removed, columns }: TableApplication): Table => {
+    const name = `${table} ${columns.join()}`;
+    let found = tables.get(name);
     if (found === undefined) {
-      const upsert = `ON CONFLICT (key) DO UPDATE SET position = excluded.position, document = excluded.document WHERE ${table}.position < excluded.position`;
+      const more = columns.map((column) => `, ${column}`).join('');
+      const find = db.prepare(`SELECT rowid, position${more} FROM ${table} WHERE key = ?`);
+      find.setReturnArrays(true);
       found = {
-        upsert: db.prepare(`INSERT INTO ${table} (key, position, document) VALUES (?, ?, ?) ${upsert}`),
-        fresh: db.prepare(
-          `INSERT INTO ${table} (key, position, document) SELECT ?1, ?2, ?3 WHERE NOT EXISTS (SELECT 1 FROM ${removed} WHERE key = ?1 AND position >= ?2) ${upsert}`,
+        find,
+        insert: db.prepare(
+          `INSERT INTO ${table} (key, position, document${more}) VALUES (?, ?, ?${', ?'.repeat(columns.length)})`,
+        ),
+        // Without the indexed columns, so that no index is touched where none of them changed.
+        touch: db.prepare(`UPDATE ${table} SET position = ?, document = ? WHERE rowid = ?`),
+        update: db.prepare(
+          `UPDATE ${table} SET position = ?, document = ?${columns.map((c) => `, ${c} = ?`).join('')} WHERE rowid = ?`,
         ),
         remove: db.prepare(`DELETE FROM ${table} WHERE key = ? AND position < ?`),
         bury: db.prepare(
           `INSERT INTO ${removed} VALUES (?, ?) ON CONFLICT DO UPDATE SET position = excluded.position WHERE position < excluded.position`,
         ),
-        graves: db.prepare(`SELECT 1 FROM ${removed} LIMIT 1`).get() !== undefined,
+        buried: db.prepare(`SELECT 1 FROM ${removed} WHERE key = ? AND position >= ?`),
+        hasGraves: db.prepare(`SELECT 1 FROM ${removed} LIMIT 1`).get() !== undefined,
       };
-      tables.set(table, found);
+      tables.set(name, found);
     }
     return found;
   };
 
   const apply = (application: TableApplication): boolean => {
-    const { collection, keys, positions, documents, checkpoint } = application;
+    const { collection, columns, rows, checkpoint } = application;
     if (checkpoint !== null) {
       const row = readCheckpoint.get(collection) as { position: string } | undefined;
       if ((row?.position ?? zero) !== checkpoint.expected) return false;
     }
-    const to = tablesOf(application);
-    for (let i = 0; i < keys.length; i++) {
-      const document = documents[i];
+    const to = tableOf(application);
+    const width = 3 + columns.length;
+    for (let at = 0; at < rows.length; at += width) {
+      const key = rows[at] as string;
+      const position = rows[at + 1] as string;
+      const document = rows[at + 2];
       if (document === null) {
-        to.graves = true;
-        to.remove.run(keys[i], positions[i]);
-        to.bury.run(keys[i], positions[i]);
-      } else (to.graves ? to.fresh : to.upsert).run(keys[i], positions[i], document);
+        to.hasGraves = true;
+        to.remove.run(key, position);
+        to.bury.run(key, position);
+        continue;
+      }
+      const stored = to.find.get(key) as [number, string, ...unknown[]] | undefined;
+      if (stored === undefined) {
+        if (to.hasGraves && to.buried.get(key, position) !== undefined) continue;
+        to.insert.run(...rows.slice(at, at + width));
+      } else if (stored[1] < position) {
+        let isSame = true;
+        for (let c = 0; c < columns.length; c++) isSame &&= stored[2 + c] === rows[at + 3 + c];
+        if (isSame) to.touch.run(position, document, stored[0]);
+        else to.update.run(...rows.slice(at + 1, at + width), stored[0]);
+      }
     }
     if (checkpoint !== null) writeCheckpoint.run(collection, checkpoint.next);
     return true;

@@ -2,7 +2,7 @@
  * Embedded read models: JSON documents in one SQLite file, indexes on what json_extract finds in them. A thread of its own writes; reads are
  * made here, through a second connection that sees every committed write.
  */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { START, type Position } from '../../core/position';
 import type { Application, Document, DocumentWrite, ReadStore, StoredDocument } from '../../ports/read-store';
@@ -12,7 +12,19 @@ import {
   type ReadStoreRequest,
   type TableApplication,
 } from './read-store-writer';
-import { indexSql, querySql, removedOf, tableOf, whereSql, type Sql } from './read-store-sql';
+import {
+  addColumnSql,
+  columnOf,
+  createSql,
+  indexSql,
+  querySql,
+  removedOf,
+  tableOf,
+  valueOf,
+  whereSql,
+  type Fields,
+  type Sql,
+} from './read-store-sql';
 import { openDatabase, statements } from './sqlite';
 import { startWriter } from './writer-thread';
 
@@ -26,15 +38,35 @@ export interface EmbeddedReadStoreOptions {
   readonly folder: string;
 }
 
-const tableApplication = ({ collection, writes, checkpoint }: Application): TableApplication => ({
+const tableApplication = ({ collection, writes, checkpoint }: Application, fields: Fields): TableApplication => ({
   collection,
   table: tableOf(collection),
   removed: removedOf(collection),
-  keys: writes.map((w) => w.key),
-  positions: writes.map((w) => w.position),
-  documents: writes.map((w) => (w.document === null ? null : JSON.stringify(w.document))),
+  columns: fields.map(columnOf),
+  rows: writes.flatMap(({ key, position, document }) =>
+    document === null
+      ? [key, position, null, ...fields.map(() => null)]
+      : [key, position, JSON.stringify(document), ...fields.map((field) => valueOf(document, field))],
+  ),
   checkpoint: checkpoint ?? null,
 });
+
+/** Removes a file of another form, with its log. */
+const dropOtherForms = async (file: string): Promise<void> => {
+  const isOther = await stat(file).then(
+    ({ size }) => {
+      if (size === 0) return false;
+      const db = openDatabase(file);
+      try {
+        return statements(db)('PRAGMA user_version').get()[0] !== VIEWS_FORMAT;
+      } finally {
+        db.close();
+      }
+    },
+    () => false,
+  );
+  if (isOther) for (const suffix of ['', '-wal', '-shm']) await rm(`${file}${suffix}`, { force: true });
+};
 
 const parse = (text: unknown): Document => JSON.parse(text as string) as Document;
 
@@ -42,26 +74,36 @@ const parse = (text: unknown): Document => JSON.parse(text as string) as Documen
 export const embeddedReadStore = async (options: EmbeddedReadStoreOptions): Promise<ReadStore> => {
   const file = join(options.folder, 'views.db');
   await mkdir(options.folder, { recursive: true, mode: 0o700 });
+  await dropOtherForms(file);
   const writer = await startWriter(file, READ_STORE_PRAGMAS, readStoreHandler);
   const db = openDatabase(file, { readOnly: true });
   const sql = statements(db);
-  const known = new Set<string>();
+  /** Collections and the fields that have columns. */
+  const known = new Map<string, Fields>();
 
   const rows = ({ text, values }: Sql): unknown[][] => sql(text).all(...values) as unknown[][];
-  /** A collection that nobody made reads as an empty one. */
-  const exists = (collection: string): boolean => {
-    if (known.has(collection)) return true;
-    const found = sql('SELECT 1 FROM collections WHERE name = ?').get(collection) !== undefined;
-    if (found) known.add(collection);
-    return found;
+  /** Null for a collection that nobody made; it reads as an empty one. */
+  const fieldsOf = (collection: string): Fields | null => {
+    const found = known.get(collection);
+    if (found !== undefined) return found;
+    const row = sql('SELECT fields FROM collections WHERE name = ?').get(collection) as [string] | undefined;
+    if (row === undefined) return null;
+    const fields = JSON.parse(row[0]) as Fields;
+    known.set(collection, fields);
+    return fields;
   };
   const request = async (asked: ReadStoreRequest): Promise<readonly boolean[]> => {
     const written = await writer.write(asked);
     if ('failed' in written) throw new Error(written.failed.message);
     return written.ok;
   };
-  const apply = async (applications: readonly Application[]): Promise<readonly boolean[]> =>
-    applications.length === 0 ? [] : request({ kind: 'apply', applications: applications.map(tableApplication) });
+  const apply = async (applications: readonly Application[]): Promise<readonly boolean[]> => {
+    if (applications.length === 0) return [];
+    return request({
+      kind: 'apply',
+      applications: applications.map((a) => tableApplication(a, fieldsOf(a.collection) ?? [])),
+    });
+  };
 
   const get = (collection: string, key: string): StoredDocument | null => {
     const row = sql(`SELECT position, document FROM ${tableOf(collection)} WHERE key = ?`).get(key) as
@@ -71,15 +113,24 @@ export const embeddedReadStore = async (options: EmbeddedReadStoreOptions): Prom
 
   return {
     ensure: async ({ name, indexes }) => {
-      await request({
-        kind: 'execute',
-        sql: [
-          `CREATE TABLE IF NOT EXISTS ${tableOf(name)} (key TEXT PRIMARY KEY NOT NULL, position TEXT NOT NULL, document TEXT NOT NULL)`,
-          `CREATE TABLE IF NOT EXISTS ${removedOf(name)} (key TEXT PRIMARY KEY NOT NULL, position TEXT NOT NULL) WITHOUT ROWID`,
-          `INSERT INTO collections VALUES ('${name}') ON CONFLICT DO NOTHING`,
-          ...indexes.map((index) => indexSql(name, index)),
-        ],
-      });
+      const before = fieldsOf(name);
+      const fields = [...new Set([...(before ?? []), ...indexes.flatMap((index) => index.fields)])];
+      const added = before === null ? [] : fields.slice(before.length);
+      const steps = [
+        createSql(name, fields),
+        `CREATE TABLE IF NOT EXISTS ${removedOf(name)} (key TEXT PRIMARY KEY NOT NULL, position TEXT NOT NULL) WITHOUT ROWID`,
+        ...added.flatMap((field) => addColumnSql(name, field)),
+        `INSERT INTO collections VALUES ('${name}', '${JSON.stringify(fields)}') ON CONFLICT DO UPDATE SET fields = excluded.fields`,
+        ...indexes.map((index) => indexSql(name, index)),
+      ];
+      // Before the thread hears of it: writes asked for from now on come after it there, and must know the columns.
+      known.set(name, fields);
+      try {
+        await request({ kind: 'execute', sql: steps });
+      } catch (error) {
+        known.delete(name);
+        throw error;
+      }
     },
     drop: async (name) => {
       known.delete(name);
@@ -96,10 +147,10 @@ export const embeddedReadStore = async (options: EmbeddedReadStoreOptions): Prom
     },
     collections: async () =>
       rows({ text: 'SELECT name FROM collections ORDER BY name', values: [] }).map(([n]) => n as string),
-    get: async (collection, key) => (exists(collection) ? get(collection, key) : null),
+    get: async (collection, key) => (fieldsOf(collection) === null ? null : get(collection, key)),
     getMany: async (collection, keys) => {
       const found = new Map<string, StoredDocument>();
-      if (!exists(collection)) return found;
+      if (fieldsOf(collection) === null) return found;
       for (const key of keys) {
         const stored = get(collection, key);
         if (stored !== null) found.set(key, stored);
@@ -107,19 +158,21 @@ export const embeddedReadStore = async (options: EmbeddedReadStoreOptions): Prom
       return found;
     },
     find: async (collection, query) => {
-      if (!exists(collection)) return [];
-      if ((query.skip ?? 0) < DEEP) return rows(querySql(collection, query, 'document')).map(([d]) => parse(d));
+      const fields = fieldsOf(collection);
+      if (fields === null) return [];
+      if ((query.skip ?? 0) < DEEP) return rows(querySql(collection, query, fields, 'document')).map(([d]) => parse(d));
       const document = sql(`SELECT document FROM ${tableOf(collection)} WHERE rowid = ?`);
-      return rows(querySql(collection, query, 'rowid')).map(([rowid]) => parse(document.get(rowid)[0]));
+      return rows(querySql(collection, query, fields, 'rowid')).map(([rowid]) => parse(document.get(rowid)[0]));
     },
     count: async (collection, conditions) => {
-      if (!exists(collection)) return 0;
-      const where = whereSql(conditions);
+      const fields = fieldsOf(collection);
+      if (fields === null) return 0;
+      const where = whereSql(conditions, fields);
       return sql(`SELECT count(*) FROM ${tableOf(collection)} ${where.text}`).get(...where.values)[0] as number;
     },
     all: async function* (collection) {
       let after = '';
-      while (exists(collection)) {
+      while (fieldsOf(collection) !== null) {
         const page = sql(
           `SELECT key, position, document FROM ${tableOf(collection)} WHERE key > ? ORDER BY key LIMIT ${PAGE}`,
         ).all(after) as [string, Position, string][];
