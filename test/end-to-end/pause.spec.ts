@@ -57,10 +57,10 @@ it('places no call after a window was closed by PATCH', async () => {
   const atClose = await seen();
   await new Promise((done) => setTimeout(done, 1000));
   expect(await seen()).toBe(atClose);
-  const { waiting_for: waiting } = await world.api.get<{ waiting_for: { gate: string } | null }>(
-    `/api/v1/campaign/${campaign}/progress`,
+  const { gates } = await world.api.get<{ gates: { gate: string; open: boolean }[] }>(
+    `/api/v1/campaign/${campaign}/gates`,
   );
-  expect(waiting?.gate).toBe('schedule');
+  expect(gates.find((g) => !g.open)?.gate).toBe('schedule');
 }, 60_000);
 
 it('uses a revised split for every attempt claimed after the 200', async () => {
@@ -86,6 +86,7 @@ it('uses a revised split for every attempt claimed after the 200', async () => {
   await eventually('the second agent is called with', 20_000, async () =>
     (await attemptsOf(second.id)) > 50 ? true : null,
   );
-  expect(await attemptsOf(first)).toBe(ofFirst);
+  // A claim of before may still be given back; no new one is made.
+  expect(await attemptsOf(first)).toBeLessThanOrEqual(ofFirst);
   await world.api.post(`/api/v1/campaign/${campaign}/pause`);
 }, 60_000);
