@@ -15,7 +15,7 @@ const peerOf = (simulator: Simulator, hangupContext: string | null): CarrierPeer
       amdContext: 'amdback',
       hangupContext,
       timing: {
-        placeTimeoutMs: 400,
+        placeTimeoutMs: 1_000,
         requestTimeoutMs: 1_000,
         askGapMs: 300,
         eventGraceMs: 100,

@@ -434,7 +434,11 @@ export const carrierContract = (name: string, start: () => Promise<CarrierPeer>)
           'failed',
         ];
         const calls = await Promise.all(
-          Array.from({ length: 56 }, async (_, i) => (await line.place(`+1666${i}${digits[i % 7] ?? 0}`)).reference),
+          Array.from({ length: 56 }, async (_, i) => {
+            const { reference, result } = await line.place(`+1666${i}${digits[i % 7] ?? 0}`);
+            expect(result).toEqual({ kind: 'placed', carrierCallId: null });
+            return reference;
+          }),
         );
         const ends = await Promise.all(calls.map((reference) => line.heard(reference, 'ended')));
         expect(ends.map(({ outcome }) => outcome)).toEqual(calls.map((_, i) => outcomes[i % 7]));

@@ -18,31 +18,16 @@ import type { Call } from './call';
 import { newCall } from './call';
 import { followCalls } from './calls';
 import { dialString } from './dial-string';
-import { eventSocket } from './events';
-import { newGate } from './gate';
+import { openLink } from './link';
 import type { AriCredentials, AriOptions } from './options';
 import { defaultTiming } from './options';
-import { notNow, originateBody, readOriginateReply } from './originate';
+import { originateBody, readOriginateReply } from './originate';
 import type { RestResult } from './rest';
 import { ariBase, basicAuthorization, restClient } from './rest';
-import { readEvent, startupTime } from './wire';
 
 /** The Stasis application of a configuration: a second client under the same name would silence the first. */
 export const applicationName = (account: Pick<CarrierAccount, 'installation' | 'configurationId'>): string =>
   `ledgerline_${account.installation.replace(/[^A-Za-z0-9-]/g, '')}_${account.configurationId}`;
-
-const refusedHandshake = (status: number | null): string => {
-  switch (status) {
-    case null:
-      return 'Asterisk cannot be reached';
-    case 401:
-      return 'ARI refused user or password';
-    case 403:
-      return 'The ARI user may not open the events socket';
-    default:
-      return `Asterisk is not ready (${status})`;
-  }
-};
 
 export const connectAri = (
   account: CarrierAccount,
@@ -56,81 +41,26 @@ export const connectAri = (
   const authorization = basicAuthorization(credentials.user, credentials.password);
   const base = ariBase(credentials.endpoint);
   const rest = restClient(base, authorization);
-  const gate = newGate(() => {
-    try {
-      listener.readinessChanged();
-    } catch (error) {
-      log('A listener failed on a change of readiness', { error: (error as Error).name });
-    }
-  });
   const calls = followCalls({ rest, app, options, timing, log, tell: listener.news });
-  let startedAt: string | null = null;
-  let generation = 0;
+  const link = openLink({
+    base,
+    authorization,
+    app,
+    rest,
+    calls,
+    timing,
+    log,
+    changed: () => {
+      try {
+        listener.readinessChanged();
+      } catch (error) {
+        log('A listener failed on a change of readiness', { error: (error as Error).name });
+      }
+    },
+  });
   let placing = 0;
-  let closed = false;
-  let takenOver = false;
-  let connected = false;
 
   const detects = (wanted: boolean): 'due' | 'off' => (wanted && options.amdContext !== null ? 'due' : 'off');
-
-  /** The socket is open: what must be so before anything is placed. */
-  const opened = async (): Promise<boolean> => {
-    const mine = ++generation;
-    const info = await rest.request({
-      method: 'GET',
-      path: '/asterisk/info?only=status',
-      timeoutMs: timing.requestTimeoutMs,
-    });
-    if (info.kind !== 'reply' || info.status !== 200) return false;
-    const filter = await rest.request({
-      method: 'PUT',
-      path: `/applications/${app}/eventFilter`,
-      body: { disallowed: [{ type: 'ChannelVarset' }] },
-      timeoutMs: timing.requestTimeoutMs,
-    });
-    if (filter.kind !== 'reply' || filter.status >= 300) return false;
-    if (mine !== generation || closed) return false;
-    const startup = startupTime(info.body);
-    if (startedAt !== null && startup !== null && startup !== startedAt) {
-      log('Asterisk was restarted', { calls: calls.all().length });
-      calls.serverRestarted();
-    }
-    startedAt = startup ?? startedAt;
-    await calls.reconcile(calls.all());
-    if (mine !== generation || closed) return false;
-    connected = true;
-    gate.setConnected(true, '', null);
-    return true;
-  };
-
-  const socketUrl = new URL(`${base.pathname}/events`, base);
-  socketUrl.protocol = base.protocol === 'https:' ? 'wss:' : 'ws:';
-  socketUrl.searchParams.set('app', app);
-  const events = eventSocket(
-    { ...timing, url: socketUrl.href, authorization },
-    {
-      opened,
-      message: (text) => {
-        const event = readEvent(text);
-        if (event === null || closed) return;
-        if (event.type === 'ApplicationReplaced') {
-          log('Another client took over the events of this configuration', {});
-          takenOver = true;
-          events.stepBack(timing.replacedRetryMs);
-        } else calls.event(event);
-      },
-      closed: (status, retryMs) => {
-        generation += 1;
-        connected = false;
-        calls.socketLost();
-        const reason = takenOver
-          ? 'Another client receives the events of this configuration'
-          : refusedHandshake(status);
-        takenOver = false;
-        gate.setConnected(false, reason, retryMs);
-      },
-    },
-  );
 
   /** 409 proves nothing: the duplicate check of Asterisk matches prefixes, and the error sticks to its HTTP connection. */
   const resolveConflict = async (call: Call): Promise<PlaceResult> => {
@@ -160,7 +90,7 @@ export const connectAri = (
         break;
       case 'not_now':
         calls.forget(call.reference);
-        gate.shut(result.message, result.retryAfterMs);
+        link.shut(result.message, result.retryAfterMs);
         break;
       case 'withheld':
       case 'refused':
@@ -168,15 +98,6 @@ export const connectAri = (
         break;
     }
     return result;
-  };
-
-  /** What shuts us out right now, if anything. */
-  const shutOut = (): PlaceResult | null => {
-    const readiness = gate.readiness();
-    if (readiness.ready && events.isOpen() && !closed) return null;
-    const until = readiness.ready ? null : readiness.until;
-    const wait = until === null ? timing.reconnectMinMs : Math.max(0, until - Date.now());
-    return notNow('not_ready', readiness.ready ? 'The events socket is closed' : readiness.reason, wait);
   };
 
   /** A failing question is a no: nothing is placed that might not be. */
@@ -201,7 +122,7 @@ export const connectAri = (
       call.proven = () => resolve({ kind: 'placed', carrierCallId: null });
     });
     const mayWrite = (): boolean => {
-      late = shutOut();
+      late = link.shutOut();
       if (late !== null || !asked(mayPlace)) return false;
       call.startedAt = performance.now();
       call.unbroken = true;
@@ -243,9 +164,9 @@ export const connectAri = (
   };
 
   return {
-    readiness: gate.readiness,
+    readiness: link.readiness,
     place: async (request, mayPlace) => {
-      const shut = shutOut();
+      const shut = link.shutOut();
       if (shut !== null) return shut;
       const endpoint = dialString(credentials.template, request.to);
       if (E.isLeft(endpoint)) return { kind: 'refused', code: 'bad_destination', message: endpoint.left };
@@ -269,15 +190,13 @@ export const connectAri = (
       const fresh = known.filter((each) => !calls.knows(each.reference)).map(adopted);
       for (const call of fresh) {
         calls.add(call);
-        calls.look(call, connected ? timing.eventGraceMs : timing.askGapMs);
+        calls.look(call, link.isUp() ? timing.eventGraceMs : timing.askGapMs);
       }
-      if (connected) void calls.reconcile(fresh);
+      if (link.isUp()) void calls.reconcile(fresh);
     },
     placing: () => placing,
     close: () => {
-      closed = true;
-      gate.close();
-      events.close();
+      link.close();
       calls.close();
       rest.close();
       return Promise.resolve();
