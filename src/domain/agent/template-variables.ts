@@ -4,8 +4,44 @@
 import type { Json, JsonObject } from '../../core/event';
 import { edgesOf, isObject, nodesOf } from './graph';
 
-/** A path is anything but `|`, white space and `}`. The bounds keep hostile text (a million braces) from costing quadratic time. */
-const PLACEHOLDER = /\{\{\s*([^|\s}]{1,255})\s*(?:\|([^}]{0,2000}))?\}\}/g;
+interface Placeholder {
+  readonly start: number;
+  readonly end: number;
+  readonly path: string;
+  /** What is behind `|`; null: no bar. */
+  readonly filter: string | null;
+}
+
+/**
+ * The placeholders of a text, from the left. A path is anything but `|`, white space and `}`; what is behind `|` holds no `}`. Read in one pass,
+ * since a regular expression takes quadratic time over hostile text: where what follows a path does not fit, it fits none of the openings before it.
+ */
+const placeholdersIn = (text: string): readonly Placeholder[] => {
+  const found: Placeholder[] = [];
+  const inner = /\s*([^|\s}]*)\s*/y;
+  let at = 0;
+  for (;;) {
+    const start = text.indexOf('{{', at);
+    if (start < 0) return found;
+    inner.lastIndex = start + 2;
+    const [whole = '', path = ''] = inner.exec(text) ?? [];
+    const behind = start + 2 + whole.length;
+    const bar = text[behind] === '|';
+    if (path === '') {
+      at = behind;
+      continue;
+    }
+    const close = bar ? text.indexOf('}', behind) : behind;
+    if (close < 0) return found;
+    if (text.startsWith('}}', close)) {
+      found.push({ start, end: close + 2, path, filter: bar ? text.slice(behind + 1, close) : null });
+      at = close + 2;
+    } else {
+      // Braces at the end of the path may open a placeholder whose own path comes after the white space.
+      at = bar ? close : Math.max(start + 1, start + whole.trimEnd().length);
+    }
+  }
+};
 
 /** Names that we fill ourselves in every call; a column of the same name is replaced. */
 export const FILLED_VARIABLES: ReadonlySet<string> = new Set([
@@ -28,8 +64,8 @@ const isBuiltIn = (name: string): boolean => /^current_(time|weekday)(_.+)?$/.te
 const requiredIn = (text: Json | undefined): readonly string[] =>
   typeof text !== 'string'
     ? []
-    : [...text.matchAll(PLACEHOLDER)].flatMap(([, path = '', filter]) =>
-        filter !== undefined || path.includes('.') || FILLED_VARIABLES.has(path) || isBuiltIn(path) ? [] : [path],
+    : placeholdersIn(text).flatMap(({ path, filter }) =>
+        filter !== null || path.includes('.') || FILLED_VARIABLES.has(path) || isBuiltIn(path) ? [] : [path],
       );
 
 const SPOKEN: Readonly<Record<string, readonly string[]>> = {
@@ -114,10 +150,13 @@ const builtIn = (name: string, now: number): string | null => {
  * The text with its placeholders filled from `context` and, for `current_time` and `current_weekday`, from `now` (epoch ms). What is null, missing
  * or empty becomes its default, else nothing. Objects and lists become JSON. A literal `\n` becomes a line break.
  */
-export const renderTemplate = (text: string, context: JsonObject, now: number): string =>
-  text
-    .replace(PLACEHOLDER, (_whole, path: string, filter: string | undefined) => {
-      const value = asText(resolve(context, path) ?? builtIn(path, now));
-      return value === '' && filter !== undefined ? defaultOf(path, filter) : value;
-    })
-    .replaceAll('\\n', '\n');
+export const renderTemplate = (text: string, context: JsonObject, now: number): string => {
+  const parts: string[] = [];
+  let at = 0;
+  for (const { start, end, path, filter } of placeholdersIn(text)) {
+    const value = asText(resolve(context, path) ?? builtIn(path, now));
+    parts.push(text.slice(at, start), value === '' && filter !== null ? defaultOf(path, filter) : value);
+    at = end;
+  }
+  return [...parts, text.slice(at)].join('').replaceAll('\\n', '\n');
+};
