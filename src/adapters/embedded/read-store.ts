@@ -9,6 +9,7 @@ import type { Application, Document, DocumentWrite, ReadStore, StoredDocument } 
 import {
   READ_STORE_PRAGMAS,
   readStoreHandler,
+  VIEWS_FORMAT,
   type ReadStoreRequest,
   type TableApplication,
 } from './read-store-writer';
