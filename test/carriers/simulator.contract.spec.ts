@@ -6,7 +6,7 @@ import { ariPeerContract } from '../contract/carrier-ari';
 import type { CarrierPeer } from '../contract/carrier-harness';
 import { witnessContract } from '../contract/carrier-witness';
 
-const timeScale = 0.1;
+const timeScale = 0.15;
 const authorization = `Basic ${Buffer.from('ledgerline:secret').toString('base64')}`;
 
 const peerOf = (simulator: Simulator, hangupContext: string | null): CarrierPeer => {
@@ -15,7 +15,7 @@ const peerOf = (simulator: Simulator, hangupContext: string | null): CarrierPeer
       amdContext: 'amdback',
       hangupContext,
       timing: {
-        placeTimeoutMs: 1_000,
+        placeTimeoutMs: 2_000,
         requestTimeoutMs: 1_000,
         askGapMs: 300,
         eventGraceMs: 100,

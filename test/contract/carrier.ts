@@ -1,6 +1,6 @@
 /**
  * The contract of the `carrier` port, for any adapter whose peer's phones behave by the last digit of their number:
- * 0-3 a person who hangs up 2.7 s after the answer, 4 answers and stays, 5 busy, 6 rings for ever, 7 an answering machine, 8 declines,
+ * 0-3 a person who hangs up about 3 s after the answer, 4 answers and stays, 5 busy, 6 rings for ever, 7 an answering machine, 8 declines,
  * 9 unknown number.
  */
 import type { CallOutcome, KnownCall } from '../../src/ports/carrier';
@@ -84,7 +84,7 @@ export const carrierContract = (name: string, start: () => Promise<CarrierPeer>)
         expect(busyEnd).toMatchObject({ durationSeconds: null, evidence: { cause: 17, tech_cause: 486 } });
         const talkedEnd = await line.heard(talked.reference, 'ended');
         expect(talkedEnd.evidence).toMatchObject({ state: 'Up' });
-        const nominal = bench.seconds(2.7) / 1000;
+        const nominal = bench.seconds(3) / 1000;
         expect(talkedEnd.durationSeconds).toBeGreaterThan(nominal * 0.7);
         expect(talkedEnd.durationSeconds).toBeLessThan(nominal * 1.5 + 1);
         expect(new Date(talkedEnd.at).toISOString()).toBe(talkedEnd.at);

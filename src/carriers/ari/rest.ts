@@ -22,6 +22,7 @@ export interface RestRequest {
   /** Below `/ari`, with its query. Never holds a phone number or a secret. */
   readonly path: string;
   readonly body?: unknown;
+  /** For a connection, and once more for the answer: waiting in line shortens no answer's time. */
   readonly timeoutMs: number;
   /** Asked synchronously in the step that writes the request to a connected socket. */
   readonly mayWrite?: () => boolean;
@@ -109,10 +110,12 @@ export const restClient = (base: URL, authorization: string): RestClient => {
           'content-length': body?.length ?? 0,
         },
       });
-      const timer = setTimeout(() => {
-        failed('timeout');
-        outgoing.destroy();
-      }, asked.timeoutMs);
+      const expire = (): NodeJS.Timeout =>
+        setTimeout(() => {
+          failed('timeout');
+          outgoing.destroy();
+        }, asked.timeoutMs);
+      let timer = expire();
       outgoing.on('error', (error) => failed(codeOf(error)));
       outgoing.on('close', () => failed('closed'));
       outgoing.on('response', (response) => {
@@ -147,6 +150,8 @@ export const restClient = (base: URL, authorization: string): RestClient => {
           return;
         }
         written = true;
+        clearTimeout(timer);
+        timer = expire();
         if (body === null) outgoing.end();
         else outgoing.end(body);
       });

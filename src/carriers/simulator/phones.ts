@@ -107,7 +107,7 @@ const byDigit = (number: string): Phone => {
     case '9':
       return refuse('unknown', null, 4, unallocated);
     default:
-      return answers('person', 3, 305, 2_700, { byeCause: 16 });
+      return answers('person', 3, 305, 3_200, { byeCause: 16 });
   }
 };
 
