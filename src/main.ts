@@ -96,7 +96,7 @@ export const openEngines = async (config: Config, log: Logger): Promise<Either<s
       waiting.close();
       await feed.close();
       await Promise.all([events.close(), reads.close(), objects.close(), vault.close()]);
-      owned.right.release();
+      await owned.right.release();
     },
   });
 };
