@@ -1,6 +1,6 @@
 /** A language model behind any endpoint that speaks OpenAI's chat completions with structured output. */
 import { isLeft, left, right, type Either } from 'fp-ts/Either';
-import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
+import OpenAI, { APIConnectionError, APIError } from 'openai';
 import { definitionOf, type AgentDraft } from '../../engine/agent-draft';
 import type { ComposedAgent, LanguageModel, TemplateRequest } from '../../ports/language-model';
 
@@ -61,7 +61,6 @@ const purposeOf = ({ callType, useCase, activityDescription }: TemplateRequest):
 
 /** What a user reads when the request itself failed. Nothing of the key, of which some endpoints repeat a part. */
 const inWords = (error: unknown): string => {
-  if (error instanceof APIConnectionTimeoutError) return 'the language model did not answer in time.';
   if (error instanceof APIConnectionError) return 'the language model could not be reached.';
   if (error instanceof APIError)
     switch (error.status) {
@@ -100,24 +99,30 @@ const draftOf = (content: string): { readonly name: string | null; readonly draf
 };
 
 export const openAiModel = (options: OpenAiOptions): LanguageModel => {
+  const timeoutMs = options.timeoutMs ?? 30_000;
   const client = new OpenAI({
     apiKey: options.apiKey,
     baseURL: options.baseUrl,
     organization: null,
     project: null,
-    timeout: options.timeoutMs ?? 30_000,
     maxRetries: 0,
     logLevel: 'off',
     ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
   });
 
   const ask = async (messages: OpenAI.ChatCompletionMessageParam[]): Promise<Either<string, string>> => {
+    // The client's own timeout ends with the headers; this one holds until the answer is read.
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), timeoutMs);
     try {
-      const answer = await client.chat.completions.create({
-        model: options.model,
-        messages,
-        response_format: { type: 'json_schema', json_schema: { name: 'voice_agent', strict: true, schema: SCHEMA } },
-      });
+      const answer = await client.chat.completions.create(
+        {
+          model: options.model,
+          messages,
+          response_format: { type: 'json_schema', json_schema: { name: 'voice_agent', strict: true, schema: SCHEMA } },
+        },
+        { signal: deadline.signal },
+      );
       const choice = answer.choices?.[0];
       if (choice?.message.refusal) return left('the language model declined the request.');
       if (choice?.finish_reason === 'length') return left('the answer of the language model was cut off.');
@@ -127,7 +132,9 @@ export const openAiModel = (options: OpenAiOptions): LanguageModel => {
         ? right(content)
         : left('the language model gave an empty answer.');
     } catch (error) {
-      return left(inWords(error));
+      return left(deadline.signal.aborted ? 'the language model did not answer in time.' : inWords(error));
+    } finally {
+      clearTimeout(timer);
     }
   };
 
