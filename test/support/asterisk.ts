@@ -1,4 +1,5 @@
 /** A real Asterisk in a container, with the phones that the contract's numbers mean behind its endpoint `trunk`. */
+import { existsSync } from 'node:fs';
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
 
 export interface Asterisk {
@@ -13,12 +14,22 @@ export interface Asterisk {
   stop(): Promise<void>;
 }
 
+const dockerAnswers = (): boolean => {
+  const host = process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock';
+  return !host.startsWith('unix://') || existsSync(host.slice('unix://'.length));
+};
+
 /** Why there is no Asterisk here; null: there is one. With `REQUIRE_ENGINES=all` its absence is a failure, not a reason to skip. */
 export const asteriskAbsence = (): string | null => {
-  if (process.env['ASTERISK_IMAGE'] !== undefined) return null;
-  if (process.env['REQUIRE_ENGINES'] === 'all')
-    throw new Error('REQUIRE_ENGINES=all, and ASTERISK_IMAGE names no image');
-  return 'ASTERISK_IMAGE names no image';
+  const absence =
+    process.env['ASTERISK_IMAGE'] === undefined
+      ? 'ASTERISK_IMAGE names no image'
+      : dockerAnswers()
+        ? null
+        : 'there is no Docker engine';
+  if (absence !== null && process.env['REQUIRE_ENGINES'] === 'all')
+    throw new Error(`REQUIRE_ENGINES=all, but ${absence}`);
+  return absence;
 };
 
 export const ariUser = 'ledgerline';
