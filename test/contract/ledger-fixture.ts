@@ -92,5 +92,9 @@ export const take = async (
     }
     throw new Error(`the batches ended after ${events.length} events`);
   };
-  return within(timeoutMs, `the events of a subscription, ${events.length} so far`, all());
+  try {
+    return await within(timeoutMs, 'the events of a subscription', all());
+  } catch (error) {
+    throw new Error(`${(error as Error).message}; ${events.length} events came`, { cause: error });
+  }
 };

@@ -18,7 +18,6 @@ export type AppendAnswer =
 
 /** Positions count from 1 without gaps: one writer, and no event is ever deleted. */
 export const LEDGER_PRAGMAS: readonly string[] = [
-  'PRAGMA page_size=8192',
   'PRAGMA journal_mode=WAL',
   // Each commit is synced before it is answered; the package's own default in WAL mode is not to.
   'PRAGMA synchronous=FULL',

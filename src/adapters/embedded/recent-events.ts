@@ -18,7 +18,7 @@ interface Entry {
 export interface RecentEvents {
   /** Rows in order of position, each one behind the last of before. Any other makes it begin anew. */
   add(row: EventRow): void;
-  /** Up to `limit` events behind `after`, those that pass; null when some of them are no longer (or not yet) in memory. */
+  /** Up to `limit` events behind `after`, those that pass; null when some of them are not in memory, or none is known: the file knows better. */
   read(
     after: number,
     limit: number,
@@ -60,7 +60,7 @@ export const recentEvents = (): RecentEvents => {
     },
     read: (after, limit, categories) => {
       const oldest = newest - (entries.length - begin) + 1;
-      if (newest === 0 || after > newest || after + 1 < oldest) return null;
+      if (after >= newest || after + 1 < oldest) return null;
       const from = begin + (after + 1 - oldest);
       const to = Math.min(entries.length, from + limit);
       const events: RecordedEvent[] = [];
