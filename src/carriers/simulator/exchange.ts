@@ -59,7 +59,9 @@ const causeTexts: Readonly<Record<number, string>> = {
   19: 'User alerting, no answer',
   21: 'Call Rejected',
   31: 'Normal, unspecified',
+  26: 'Answered elsewhere',
   34: 'Circuit/channel congestion',
+  127: 'Interworking, unspecified',
 };
 
 export const newExchange = (
@@ -267,14 +269,13 @@ export const newExchange = (
         });
       return channel;
     },
+    // Whatever the reason, the request reads 32, a flag of Asterisk's channels; the reason shows in what follows.
     hangUp: (channel, { cause, techCause, dial }) => {
-      if (channel.state === 'Up') {
-        tellHangup(channel, 32, null, true);
-        return destroy(channel, cause, techCause, 'hung_up');
+      tellHangup(channel, 32, null, true);
+      if (channel.state !== 'Up') {
+        tellDialed(channel);
+        tellDial(channel, dial);
       }
-      tellHangup(channel, cause === 16 ? 32 : cause, techCause, cause === 16);
-      tellDialed(channel);
-      tellDial(channel, dial);
       destroy(channel, cause, techCause, 'hung_up');
     },
     continueAt: (channel, context) => {

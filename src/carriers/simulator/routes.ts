@@ -53,7 +53,7 @@ export const ariRoutes = (
       code === null
         ? reasons[named ?? 'normal']
         : /^\d+$/.test(code)
-          ? { cause: Number(code), techCause: null, dial: 'NOANSWER' }
+          ? { cause: Number(code), techCause: code === '19' ? 480 : null, dial: 'NOANSWER' }
           : undefined;
     if (reason === undefined)
       return sendMessage(response, 400, `Invalid reason for hangup reason ${code === null ? '' : 'code '}provided`);
