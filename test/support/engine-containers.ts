@@ -73,9 +73,7 @@ export const containers: Readonly<Record<EngineName, () => Promise<StartedEngine
   },
   mongo: async () => {
     const { container, host } = await published(process.env['MONGO_IMAGE'] ?? 'mongo:8', 27017);
-    const started = await container
-      .withWaitStrategy(Wait.forLogMessage(/Listening on TCP|Waiting for connections/))
-      .start();
+    const started = await container.withWaitStrategy(Wait.forListeningPorts()).start();
     return { container: started, url: `mongodb://127.0.0.1:${host}/?directConnection=true` };
   },
   nats: async () => {
