@@ -19,7 +19,7 @@ export type AppendFailure =
   /** Nothing was stored; later it may work. */
   | { readonly kind: 'unavailable'; readonly message: string }
   | { readonly kind: 'outcome_unknown'; readonly message: string }
-  /** It will never work: too large, malformed. */
+  /** It will never work: too large, no events, data that JSON can't carry, an id that is no UUID, a stream or type that is empty or begins with `$`. */
   | { readonly kind: 'refused'; readonly message: string };
 
 export interface Appended {
@@ -64,7 +64,7 @@ export interface EventStore {
   readAll(options: ReadAllOptions): Promise<EventBatch>;
   /**
    * History, then live, for ever: batches in order, with back-pressure (the next batch is fetched when it is asked for). The first `caughtUp`
-   * batch may be empty. Away stores are waited for; it resubscribes by itself from the last batch handed out. Ends only by `signal`.
+   * batch may be empty, and so may be later ones, which tell how far it has looked. Away stores are waited for; it resubscribes by itself from the last batch handed out. Ends only by `signal`.
    */
   subscribe(options: SubscribeOptions): AsyncIterable<EventBatch>;
   /** Position of the last event; START for an empty store. Rejects when the store is away. */

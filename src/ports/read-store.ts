@@ -5,7 +5,8 @@
  * Promises of every adapter (held by test/contract/read-store.ts):
  * - A write is guarded: it takes effect only where the stored document is older (its position less than the write's). Removal is such a write too.
  * - `apply` makes the writes visible before or together with the checkpoint, which moves only from `expected`; a lost race answers false.
- * - `find` sees every write that was answered before it began.
+ * - `find` sees every write that was answered before it began. A collection that nobody made reads as an empty one.
+ * - A write that clashes with a unique index rejects. A bad name or field rejects.
  */
 import type { JsonObject } from '../core/event';
 import type { Position } from '../core/position';
@@ -45,9 +46,11 @@ export interface Application {
 }
 
 export type Scalar = string | number | boolean | null;
+/** Values are equal when type and value are; null is equal to null and to what is missing. */
 export type Condition =
   | { readonly field: string; readonly is: Scalar }
   | { readonly field: string; readonly in: readonly Scalar[] }
+  /** Both bounds belong to the range, which holds values of their type only: numbers by size, texts by their bytes in UTF-8. */
   | { readonly field: string; readonly from?: Scalar; readonly to?: Scalar };
 
 export interface Query {

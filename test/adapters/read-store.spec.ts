@@ -120,14 +120,14 @@ describe('the embedded read models', () => {
     expect(await store.count('x_v1', [])).toBe(2);
   });
 
-  it.each(['', 'x-y', 'x"; DROP TABLE settings', 'ä'])('take no collection named %p', async (name) => {
-    await expect(store.ensure({ name, indexes: [] })).rejects.toThrow('not a collection name');
-  });
-
-  it.each(['', 'a-b', "a') --", 'a..b', '$.a'])('take no field named %p', async (field) => {
+  it('take no name and no field that is more than letters, digits and underscores', async () => {
+    for (const name of ['', 'x-y', 'x"; DROP TABLE settings', 'ä'])
+      await expect(store.ensure({ name, indexes: [] })).rejects.toThrow('not a collection name');
     await store.ensure({ name: 'x_v1', indexes: [] });
-    await expect(store.find('x_v1', { where: [{ field, is: 1 }] })).rejects.toThrow('not a field');
-    await expect(store.find('x_v1', { where: [], sort: { field, descending: true } })).rejects.toThrow('not a field');
+    for (const field of ['', 'a-b', "a') --", 'a..b', '$.a']) {
+      await expect(store.find('x_v1', { where: [{ field, is: 1 }] })).rejects.toThrow('not a field');
+      await expect(store.find('x_v1', { where: [], sort: { field, descending: true } })).rejects.toThrow('not a field');
+    }
   });
 
   it('begin anew when the file has the form of another version of this program', async () => {

@@ -1,11 +1,12 @@
 /**
- * Objects as files of a folder, uploaded and downloaded through signed URLs that our own server takes. An object is one file: its bytes, then
- * a trailer with its content type, so that both change in one step.
+ * Objects as files of a folder, uploaded and downloaded through signed URLs that our own server takes. An object is one file: its bytes under
+ * AES-256-GCM (contact lists hold personal data, and disks get copied), then a trailer with its content type, nonce and tag, so that all of it
+ * changes in one step.
  */
-import { randomUUID } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import type { Clock } from '../../ports/clock';
 import type { ObjectStore, SignedAccess } from '../../ports/object-store';
 import { systemClock } from './clock';
@@ -17,28 +18,33 @@ export interface EmbeddedObjectStoreOptions {
   readonly folder: string;
   /** Where our own server can be reached; asked for at each signing. */
   readonly publicUrl: () => string;
-  /** Signs URLs; whoever has it can read and write every object. */
+  /** Signs URLs and opens the files; whoever has it can read and write every object. */
   readonly secret: Buffer;
   readonly clock?: Clock;
 }
 
 /** Length of the trailer's text as 8 hex digits: the last bytes of a file. */
 const LENGTH_BYTES = 8;
-const trailerOf = (contentType: string): Buffer => {
-  const text = Buffer.from(JSON.stringify({ content_type: contentType }));
+interface Trailer {
+  readonly content_type: string;
+  /** base64. */
+  readonly nonce: string;
+  readonly tag: string;
+}
+const trailerOf = (trailer: Trailer): Buffer => {
+  const text = Buffer.from(JSON.stringify(trailer));
   return Buffer.concat([text, Buffer.from(text.length.toString(16).padStart(LENGTH_BYTES, '0'))]);
 };
 const readTrailer = async (
   file: FileHandle,
-): Promise<{ readonly size: number; readonly contentType: string; readonly modified: Date }> => {
+): Promise<{ readonly size: number; readonly trailer: Trailer; readonly modified: Date }> => {
   const { size, mtime } = await file.stat();
   const lengthText = Buffer.alloc(LENGTH_BYTES);
   await file.read(lengthText, 0, LENGTH_BYTES, size - LENGTH_BYTES);
   const length = Number.parseInt(lengthText.toString(), 16);
   const text = Buffer.alloc(length);
   await file.read(text, 0, length, size - LENGTH_BYTES - length);
-  const { content_type: contentType } = JSON.parse(text.toString()) as { readonly content_type: string };
-  return { size: size - LENGTH_BYTES - length, contentType, modified: mtime };
+  return { size: size - LENGTH_BYTES - length, trailer: JSON.parse(text.toString()) as Trailer, modified: mtime };
 };
 
 const isMissing = (error: unknown): boolean => {
@@ -68,6 +74,7 @@ export const embeddedObjectStore = (options: EmbeddedObjectStoreOptions): Object
   const incoming = join(root, '~incoming');
   const urls = signedUrls(options.secret, options.publicUrl, options.clock ?? systemClock());
   const pathOf = (key: string): string => join(root, ...objectPath(key));
+  const cipherKey = Buffer.from(hkdfSync('sha256', options.secret, '', 'objects at rest', 32));
 
   // What an earlier process left half-written is of no use to anyone.
   let prepared: Promise<void> | null = null;
@@ -83,9 +90,15 @@ export const embeddedObjectStore = (options: EmbeddedObjectStoreOptions): Object
   const writeIncoming = async (path: string, body: Uint8Array | Readable, contentType: string): Promise<void> => {
     const file = await open(path, 'wx', 0o600);
     try {
-      if (body instanceof Uint8Array) await file.writeFile(body);
-      else for await (const chunk of body) await file.writeFile(chunk as Uint8Array | string);
-      await file.writeFile(trailerOf(contentType));
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', cipherKey, nonce);
+      const seal = (chunk: Uint8Array | string): Buffer =>
+        cipher.update(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+      if (body instanceof Uint8Array) await file.writeFile(seal(body));
+      else for await (const chunk of body) await file.writeFile(seal(chunk as Uint8Array | string));
+      cipher.final();
+      const tag = cipher.getAuthTag().toString('base64');
+      await file.writeFile(trailerOf({ content_type: contentType, nonce: nonce.toString('base64'), tag }));
       await file.sync();
     } finally {
       await file.close();
@@ -119,8 +132,13 @@ export const embeddedObjectStore = (options: EmbeddedObjectStoreOptions): Object
       const file = await openOrNull(pathOf(key));
       if (file === null) return null;
       try {
-        const { size } = await readTrailer(file);
-        if (size > 0) return file.createReadStream({ start: 0, end: size - 1 });
+        const { size, trailer } = await readTrailer(file);
+        if (size > 0) {
+          const decipher = createDecipheriv('aes-256-gcm', cipherKey, Buffer.from(trailer.nonce, 'base64'));
+          decipher.setAuthTag(Buffer.from(trailer.tag, 'base64'));
+          // What goes wrong on the way reaches the reader as the stream's error.
+          return pipeline(file.createReadStream({ start: 0, end: size - 1 }), decipher, () => undefined);
+        }
       } catch (error) {
         await file.close();
         throw error;
@@ -132,8 +150,8 @@ export const embeddedObjectStore = (options: EmbeddedObjectStoreOptions): Object
       const file = await openOrNull(pathOf(key));
       if (file === null) return null;
       try {
-        const { size, contentType, modified } = await readTrailer(file);
-        return { key, size, contentType, modifiedAt: modified.toISOString() };
+        const { size, trailer, modified } = await readTrailer(file);
+        return { key, size, contentType: trailer.content_type, modifiedAt: modified.toISOString() };
       } finally {
         await file.close();
       }

@@ -53,7 +53,11 @@ const writeLoop = (
 ): void => {
   const port = parentPort as threads.MessagePort;
   const { driver: driverName, file, pragmas } = workerData as ThreadData;
+  // No warning of an experimental module, see sqlite.ts.
+  const emitWarning = process.emitWarning;
+  process.emitWarning = () => undefined;
   const { DatabaseSync } = load(driverName) as { DatabaseSync: new (file: string) => Database };
+  process.emitWarning = emitWarning;
   const maxBatch = 5000;
   let db: Database | null = null;
   let handler: Handler<unknown, unknown>;
