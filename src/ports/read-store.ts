@@ -46,7 +46,7 @@ export interface Application {
 }
 
 export type Scalar = string | number | boolean | null;
-/** Values are equal when type and value are; null is equal to null and to what is missing. */
+/** Values are equal when type and value are (an engine may take true for 1 and false for 0); null is equal to null and to what is missing. */
 export type Condition =
   | { readonly field: string; readonly is: Scalar }
   | { readonly field: string; readonly in: readonly Scalar[] }
