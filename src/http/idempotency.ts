@@ -47,6 +47,8 @@ export const idempotency = (platform: Platform) => {
   const { clock, execute, events, seals, vault } = platform;
   // Requests of one key in this process go one after the other.
   const queues = new Map<string, Promise<unknown>>();
+  // Claims of this process without an answer: with the queue nobody is at work on them when they are looked at.
+  const unanswered = new Set<string>();
 
   const replay = async (org: OrganizationId, answer: NonNullable<ClaimedRequest['answer']>): Promise<Handled> => {
     const opened = answer.body === null ? null : ((await seals.open(org, answer.body)) as Remembered | null);
@@ -62,7 +64,7 @@ export const idempotency = (platform: Platform) => {
   const look = async (stream: string): Promise<ClaimedRequest | null> => {
     for (;;) {
       const { state } = await execute.load(requestDecider, stream);
-      if (state === null || state.answer !== null) return state;
+      if (state === null || state.answer !== null || unanswered.has(stream)) return state;
       const [claimed] = await events.readStream(stream);
       const age = clock.now() - Date.parse(claimed?.metadata.at ?? '');
       if (!(age < AT_WORK_MS)) return state;
@@ -96,6 +98,7 @@ export const idempotency = (platform: Platform) => {
       const done = await claimAs(reserved);
       if (isLeft(done)) return done;
       if (done.right.events.length === 0) throw new ClaimedElsewhere();
+      unanswered.add(stream);
       claimed = true;
       return right(null);
     };
@@ -163,6 +166,7 @@ export const idempotency = (platform: Platform) => {
       platform.log.warn({ reason: describeFailure(done.left) }, 'an answer could not be remembered');
       return right(reply);
     }
+    unanswered.delete(stream);
     const { state } = done.right;
     // Another process was first: one key has one answer.
     const first = done.right.events.length === 0 ? (state?.answer ?? null) : null;

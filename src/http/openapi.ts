@@ -66,6 +66,7 @@ const Conflict: Schema = {
 };
 
 const MEANINGS: Readonly<Record<number, string>> = {
+  302: 'Elsewhere: follow the Location header',
   400: 'It cannot be accepted as it is',
   401: 'The API key is missing, unknown or archived',
   403: 'The API key lacks the scope',

@@ -20,7 +20,7 @@ import {
 import type { Condition, Query } from '../ports/read-store';
 import { parseJson } from './json';
 
-const instant = refine(text({ description: 'ISO 8601', example: '2026-01-31T00:00:00Z' }), (value) =>
+export const instant = refine(text({ description: 'ISO 8601', example: '2026-01-31T00:00:00Z' }), (value) =>
   /^\d{4}-\d{2}-\d{2}/.test(value) && !Number.isNaN(Date.parse(value)) ? null : 'not an ISO 8601 date-time',
 );
 const range = object('NumberRange', { min: optional(nullable(number())), max: optional(nullable(number())) });
@@ -79,7 +79,7 @@ const bounds = (field: string, from: string | number | null, to: string | number
   from === null && to === null ? [] : [{ field, ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) }];
 
 /** An instant of the query as documents write theirs. */
-const stored = (value: string | null | undefined): string | null =>
+export const storedInstant = (value: string | null | undefined): string | null =>
   value === null || value === undefined ? null : new Date(value).toISOString();
 
 /** No run has used a token: a range that leaves zero out matches none. */
@@ -89,7 +89,7 @@ const noTokens = (min: number, max: number): readonly Condition[] =>
 const conditionsOf = (filter: Filter): readonly Condition[] => {
   switch (filter.attribute) {
     case 'dateRange':
-      return bounds('created_at', stored(filter.value.from), stored(filter.value.to));
+      return bounds('created_at', storedInstant(filter.value.from), storedInstant(filter.value.to));
     case 'dispositionCode':
       return [{ field: 'disposition', in: filter.value.codes }];
     case 'duration':

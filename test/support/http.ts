@@ -44,6 +44,8 @@ export interface HttpWorld {
   client(options?: { readonly org?: number; readonly scopes?: readonly Scope[] }): Promise<Client>;
   /** A client with whatever key. */
   clientWith(key: string, org?: number): Client;
+  /** Waits until every read model shows what is stored. */
+  caughtUp(): Promise<void>;
   /** Position of the ledger's last event: unchanged where nothing may be stored. */
   head(): Promise<string>;
   close(): Promise<void>;
@@ -161,6 +163,7 @@ export const startHttp = async (
       if (!visible) throw new Error('the read models did not follow');
       return clientWith(key, org);
     },
+    caughtUp: () => runner.caughtUp(),
     head: () => platform.events.head(),
     close: async () => {
       await server.close(500);

@@ -2,15 +2,19 @@
 import type { Api } from '../api';
 import type { Route } from '../route';
 import { agentRoutes } from './agents';
+import { agentVersionRoutes } from './agent-versions';
 import { apiKeyRoutes } from './api-keys';
 import { campaignControlRoutes } from './campaign-control';
 import { campaignInsightRoutes } from './campaign-insight';
+import { campaignRedialRoutes } from './campaign-redial';
 import { campaignRoutes } from './campaigns';
 import { documentationRoutes } from './documentation';
 import { healthRoutes } from './health';
+import { nodeTypeRoutes } from './node-types';
 import { objectRoutes } from './objects';
 import { phoneNumberRoutes } from './phone-numbers';
 import { runRoutes } from './runs';
+import { storageRoutes } from './storage';
 import { telephonyConfigRoutes } from './telephony-configs';
 import { trunkRoutes } from './trunks';
 import { uploadRoutes } from './uploads';
@@ -21,12 +25,16 @@ export const allRoutes = (api: Api): readonly Route[] => {
     ...phoneNumberRoutes(api),
     ...trunkRoutes(api),
     ...agentRoutes(api),
+    ...agentVersionRoutes(api),
+    ...nodeTypeRoutes,
     ...campaignRoutes(api),
     ...campaignControlRoutes(api),
     ...campaignInsightRoutes(api),
+    ...campaignRedialRoutes(api),
     ...runRoutes(api),
     ...apiKeyRoutes(api),
     ...uploadRoutes(api),
+    ...storageRoutes(api),
     ...objectRoutes(api),
     ...healthRoutes(api),
   ];

@@ -1,9 +1,11 @@
 /** Runs of a campaign, of an agent, and one run. */
-import { isLeft, left } from 'fp-ts/Either';
+import { isLeft, left, right } from 'fp-ts/Either';
 import { runKey, runs } from '../../../projections/runs';
 import { integerText, object, required } from '../../core/codec';
 import { notFound } from '../../core/failure';
 import type { Api } from '../api';
+import { publicLinks } from '../artifacts';
+import { report, ReportQuery } from '../report';
 import { agentNotFound, findCampaign } from '../resources';
 import { ok, route, type Route } from '../route';
 import { RunQuery } from '../run-query';
@@ -50,6 +52,22 @@ export const runRoutes = (api: Api): readonly Route[] => [
   }),
   route({
     method: 'GET',
+    path: '/api/v1/workflow/{workflow_id}/report',
+    scope: 'read',
+    tag: 'runs',
+    summary: 'Get the answered calls of an agent as CSV',
+    params: AgentPath,
+    query: ReportQuery,
+    response: { mediaType: 'text/csv' },
+    failures: [404],
+    handle: async ({ org, params, query }) => {
+      const id = params.workflow_id;
+      if ((await findAgent(api, org, id)) === null) return left(agentNotFound(id));
+      return right(report(api, org, { field: 'workflow_id', is: id }, query, `workflow_${id}_report.csv`));
+    },
+  }),
+  route({
+    method: 'GET',
     path: '/api/v1/workflow/{workflow_id}/runs/{run_id}',
     scope: 'read',
     tag: 'runs',
@@ -60,8 +78,8 @@ export const runRoutes = (api: Api): readonly Route[] => [
     handle: async ({ org, params }) => {
       const doc = await api.platform.views.get(runs, runKey(org, params.run_id));
       if (doc === null) return left(notFound('Workflow run not found'));
-      const [shown] = await showRuns(api, org, [doc]);
-      return ok(shown);
+      const [[shown], links] = await Promise.all([showRuns(api, org, [doc]), publicLinks(api, doc)]);
+      return ok({ ...shown, ...links });
     },
   }),
 ];

@@ -1,0 +1,95 @@
+/** Redialing: a new campaign of those contacts of a completed one that were not reached. */
+import { isLeft, left } from 'fp-ts/Either';
+import type { JsonObject } from '../../core/event';
+import { rejected } from '../../core/failure';
+import { campaignStream, type OrganizationId } from '../../core/ids';
+import { campaignDecider } from '../../domain/campaign/decider';
+import type { CampaignEvent } from '../../domain/campaign/events';
+import { CampaignRedial, type CampaignRedial as RedialBody } from '../../domain/campaign/requests';
+import type { Campaign } from '../../domain/campaign/state';
+import { visible, type Api } from '../api';
+import { writeRedialSource, type RedialSource } from '../redial';
+import { campaignNotFound, replyCampaign } from '../resources';
+import { route, type Handled, type KeyedRequest, type Route } from '../route';
+import { CampaignDetail } from '../shapes/campaigns';
+import { CampaignPath } from './campaigns';
+
+type Created = Extract<CampaignEvent, { type: 'CampaignCreated' }>['data'];
+
+/** Longest name of a campaign, characters. */
+const NAME_LENGTH = 255;
+
+/** The child: settings, split and configuration of its parent, a list of its own. */
+const childOf = (parent: Campaign, childId: number, body: RedialBody, source: RedialSource): Created => ({
+  campaign_id: childId,
+  name: body.name ?? [...`${parent.name} (Redial)`].slice(0, NAME_LENGTH).join(''),
+  retry_config: body.retry_config ?? parent.retry_config,
+  max_concurrency: parent.max_concurrency,
+  rate_limit_per_second: parent.rate_limit_per_second,
+  schedule_config: parent.schedule_config,
+  circuit_breaker: parent.circuit_breaker,
+  source_type: 'csv',
+  source_id: source.key,
+  source_sha256: source.sha256,
+  total_rows: source.rows,
+  workflow_id: parent.workflow_id,
+  traffic_split: parent.traffic_split,
+  telephony_configuration_id: parent.telephony_configuration_id,
+  e164_only: parent.e164_only,
+  parent_campaign_id: parent.campaign_id,
+});
+
+export const campaignRedialRoutes = (api: Api): readonly Route[] => {
+  const { execute, objects } = api.platform;
+
+  const parentOf = async (org: OrganizationId, id: number): Promise<Campaign | null> =>
+    (await execute.load(campaignDecider, campaignStream(org, id))).state.campaign;
+
+  const redial = async (
+    request: KeyedRequest<{ readonly campaign_id: number }, undefined, RedialBody>,
+  ): Promise<Handled> => {
+    const { org, params, body, commands } = request;
+    const stream = campaignStream(org, params.campaign_id);
+    const intent = { type: 'RedialCampaign', childId: 0, request: {} } as const;
+    const possible = await commands.probe(campaignDecider, stream, intent);
+    if (isLeft(possible)) return possible;
+    const parent = await parentOf(org, params.campaign_id);
+    if (parent === null) return left(campaignNotFound());
+    const source = await writeRedialSource(api, org, parent.campaign_id, body);
+    if (source.rows === 0) return left(rejected('No contact matches: nobody ended in a way that was selected'));
+    const childId = await commands.id('campaign');
+    if (isLeft(childId)) return childId;
+    // The parent's event holds the whole child, so that whoever finds it without its child can make it.
+    const child = childOf(parent, childId.right, body, source);
+    const stated = await commands.run(campaignDecider, stream, {
+      ...intent,
+      childId: child.campaign_id,
+      request: { campaign: child as unknown as JsonObject },
+    });
+    if (isLeft(stated)) {
+      await objects.remove(source.key);
+      return stated;
+    }
+    const own = campaignStream(org, child.campaign_id);
+    const created = await commands.run(campaignDecider, own, { type: 'CreateCampaign', campaign: child });
+    if (isLeft(created)) return created;
+    await visible(api, own, created);
+    return replyCampaign(api, org, child.campaign_id);
+  };
+
+  return [
+    route({
+      method: 'POST',
+      path: '/api/v1/campaign/{campaign_id}/redial',
+      scope: 'write',
+      tag: 'campaigns',
+      summary: 'Make a new campaign of the contacts that a completed one did not reach; once per campaign',
+      params: CampaignPath,
+      body: CampaignRedial,
+      example: { retry_on_busy: true, retry_on_no_answer: true, retry_on_voicemail: false },
+      response: { schema: CampaignDetail.schema },
+      failures: [404],
+      handle: redial,
+    }),
+  ];
+};
