@@ -8,7 +8,15 @@ export interface SimulationOptions {
   /** Dialers at once, all of which believe to own everything. */
   readonly dialers?: number;
   readonly kills?: number;
+  /** Times that one of them stands still for some seconds. */
+  readonly freezes?: number;
   readonly pauses?: number;
+  /** ms by which the feed is behind, at most. */
+  readonly feedLag?: number;
+  /** The carrier answers no question, loses many answers and news, and calls are long. */
+  readonly silentCarrier?: boolean;
+  /** Many calls at once and few per second, so that only the rate limits. */
+  readonly rateBound?: boolean;
   /** Whether network and ledger fail now and then. */
   readonly faults?: boolean;
   readonly campaigns?: number;
@@ -37,15 +45,28 @@ export const simulate = async (options: SimulationOptions): Promise<Simulated> =
     if (roll < 0.02) return 'lost_answer';
     return roll < 0.03 ? 'unknown' : 'ok';
   };
-  const limits = { concurrent_calls: random.int(3, 20), calls_per_second: random.int(5, 40) };
+  const limits =
+    options.rateBound === true
+      ? { concurrent_calls: 200, calls_per_second: random.int(3, 12) }
+      : { concurrent_calls: random.int(3, 20), calls_per_second: random.int(5, 40) };
+  const mishaps = {
+    lostAnswer: 0.02,
+    lostRequest: 0.02,
+    refused: 0.02,
+    notNow: 0.02,
+    lostNews: 0.02,
+    unreachable: 0.2,
+  };
+  const silence = { lostAnswer: 0.4, lostRequest: 0.1, lostNews: 0.8, unreachable: 1 };
   const w = await world({
     limits,
+    feedLag: () => random.int(0, options.feedLag ?? 0),
     store: { latency: () => random.int(0, 6), fate },
     network: {
       seed: options.seed + 1,
-      faults: faulty
-        ? { lostAnswer: 0.02, lostRequest: 0.02, refused: 0.02, notNow: 0.02, lostNews: 0.02, unreachable: 0.2 }
-        : {},
+      faults: !faulty ? {} : options.silentCarrier === true ? silence : mishaps,
+      writeLatency: [0, 3],
+      ...(options.silentCarrier === true ? { talkMs: [10_000, 50_000] as const } : {}),
     },
   });
   const campaigns: Law['campaigns'][number][] = [];
@@ -72,16 +93,21 @@ export const simulate = async (options: SimulationOptions): Promise<Simulated> =
   }
 
   const start = (): Promise<DialerProcess> =>
-    w.process({ uncertainLimitMs: 20_000, snapshotMs: 5000, snapshotEvents: 50 });
+    w.process({
+      uncertainLimitMs: options.silentCarrier === true ? 4000 : 20_000,
+      snapshotMs: 5000,
+      snapshotEvents: 50,
+    });
   const living: DialerProcess[] = [];
   for (let i = 0; i < (options.dialers ?? 1); i++) living.push(await start());
   const silences: Law['silences'][number][] = [];
   const begun = w.clock.monotonic();
   const completed = (): boolean => w.events('CampaignCompleted').length >= campaigns.length;
 
-  type Deed = { readonly at: number; readonly kind: 'kill' | 'pause' };
+  type Deed = { readonly at: number; readonly kind: 'kill' | 'pause' | 'freeze' };
   const deeds: Deed[] = [
     ...Array.from({ length: options.kills ?? 0 }, () => ({ at: random.int(50, FAULTY_MS), kind: 'kill' as const })),
+    ...Array.from({ length: options.freezes ?? 0 }, () => ({ at: random.int(50, FAULTY_MS), kind: 'freeze' as const })),
     ...Array.from({ length: options.pauses ?? 0 }, () => ({ at: random.int(500, 30_000), kind: 'pause' as const })),
   ].sort((a, b) => a.at - b.at);
 
@@ -106,8 +132,12 @@ export const simulate = async (options: SimulationOptions): Promise<Simulated> =
     await w.until(() => w.clock.monotonic() - begun >= deed.at || completed(), LONGEST_MS, 'the time of a deed');
     if (completed()) break;
     if (deed.kind === 'pause') await pauseAndResume();
-    else {
-      living.splice(random.int(0, living.length - 1), 1)[0]?.kill();
+    else if (deed.kind === 'freeze') {
+      const after = [undefined, 'TurnTaken', 'CallAttempted', 'CallAttempted'][random.int(0, 3)];
+      living[random.int(0, living.length - 1)]?.freeze(random.int(500, 6000), after);
+    } else {
+      const after = [undefined, 'TurnTaken', 'CallAttempted', 'ContactsQueued'][random.int(0, 3)];
+      living.splice(random.int(0, living.length - 1), 1)[0]?.kill(after);
       await w.clock.advance(random.int(0, 3000));
       living.push(await start());
     }

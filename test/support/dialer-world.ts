@@ -6,6 +6,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { isLeft } from 'fp-ts/Either';
 import { virtualClock, type VirtualClock } from '../../src/adapters/embedded/clock';
 import { embeddedFeed } from '../../src/adapters/embedded/feed';
+import type { Decider } from '../../src/core/decider';
 import type { DomainEvent, RecordedEvent } from '../../src/core/event';
 import { describeFailure } from '../../src/core/failure';
 import {
@@ -50,12 +51,16 @@ export interface WorldOptions {
   readonly limits?: Limits;
   readonly log?: Logger;
   readonly startAt?: number;
+  /** ms by which the feed is behind. */
+  readonly feedLag?: () => number;
 }
 
 export interface DialerProcess {
   readonly dialer: DialerHandle;
-  /** No graceful end: from this moment on it does nothing. */
-  kill(): void;
+  /** No graceful end: from this moment on (or from when its next event of type `after` is stored) it does nothing. */
+  kill(after?: string): void;
+  /** It stands still for so long, and then goes on as if nothing had been. */
+  freeze(ms: number, after?: string): void;
 }
 
 type Created = Extract<CampaignEvent, { type: 'CampaignCreated' }>['data'];
@@ -86,29 +91,72 @@ const always: Leases = {
   release: async () => undefined,
 };
 
-/** A platform that stops answering once its process is dead. */
-const mortal = (platform: Platform, isDead: () => boolean): Platform => {
+/** A life that can end, or stand still for a while like that of a suspended machine. */
+interface Life {
+  dead: boolean;
+  frozen: Promise<void> | null;
+  /** Sprung when an event of this type has been stored, before the process hears of it. */
+  trap: { readonly type: string; readonly spring: () => void } | null;
+}
+
+/** A platform that stops answering once its process is dead, and answers late while it is frozen. */
+const mortal = (platform: Platform, life: Life, feedLag: () => number): Platform => {
   const never = new Promise<never>(() => undefined);
-  const living = <A>(work: Promise<A>): Promise<A> =>
-    work.then(
-      (answer) => (isDead() ? never : answer),
-      (error: unknown) =>
-        isDead() ? never : Promise.reject(error instanceof Error ? error : new Error(String(error))),
-    );
+  const alive = async (): Promise<void> => {
+    while (life.frozen !== null) await life.frozen;
+    if (life.dead) await never;
+  };
+  const living = async <A>(work: Promise<A>): Promise<A> => {
+    try {
+      const answer = await work;
+      await alive();
+      return answer;
+    } catch (error) {
+      await alive();
+      throw error;
+    }
+  };
+  const begun = async <A>(work: () => Promise<A>): Promise<A> => {
+    await alive();
+    return living(work());
+  };
   const clock: Clock = {
     now: platform.clock.now,
     monotonic: platform.clock.monotonic,
-    after: (ms, f) => platform.clock.after(ms, () => (isDead() ? undefined : f())),
+    after: (ms, f) => {
+      let canceled = false;
+      const timer = platform.clock.after(ms, () => {
+        if (life.frozen === null && !life.dead) return f();
+        void alive().then(() => (canceled ? undefined : f()));
+      });
+      return {
+        cancel: () => {
+          canceled = true;
+          timer.cancel();
+        },
+      };
+    },
   };
   const { events, vault, objects } = platform;
   const store: EventStore = {
     ...events,
-    append: (stream, expected, batch) => (isDead() ? never : living(events.append(stream, expected, batch))),
-    readStream: (stream, from, limit) => (isDead() ? never : living(events.readStream(stream, from, limit))),
-    readAll: (read) => living(events.readAll(read)),
+    append: (stream, expected, batch) =>
+      begun(async () => {
+        const answer = await events.append(stream, expected, batch);
+        const { trap } = life;
+        if (trap !== null && batch.some((event) => event.type === trap.type)) {
+          life.trap = null;
+          trap.spring();
+        }
+        return answer;
+      }),
+    readStream: (stream, from, limit) => begun(() => events.readStream(stream, from, limit)),
+    readAll: (read) => begun(() => events.readAll(read)),
     subscribe: async function* (subscription) {
       for await (const batch of events.subscribe(subscription)) {
-        if (isDead()) await never;
+        const lag = feedLag();
+        if (lag > 0) await new Promise<void>((done) => platform.clock.after(lag, done));
+        await alive();
         yield batch;
       }
     },
@@ -120,10 +168,15 @@ const mortal = (platform: Platform, isDead: () => boolean): Platform => {
     events: store,
     execute,
     sequences: sequences(execute),
-    vault: { ...vault, createPage: (org, id, keys) => living(vault.createPage(org, id, keys)) },
-    objects: { ...objects, put: (key, body, type) => (isDead() ? never : living(objects.put(key, body, type))) },
+    vault: { ...vault, createPage: (org, id, keys) => begun(() => vault.createPage(org, id, keys)) },
+    objects: { ...objects, put: (key, body, type) => begun(() => objects.put(key, body, type)) },
     metrics: metricsRegistry(false),
   };
+};
+
+const when = (life: Life, type: string | undefined, spring: () => void): void => {
+  if (type === undefined) spring();
+  else life.trap = { type, spring };
 };
 
 export const phoneOf = (row: number): string => `+1555${String(1_000_000 + row)}`;
@@ -191,11 +244,7 @@ export const world = async (options: WorldOptions = {}): Promise<World> => {
       })(),
     );
 
-  const run = async <S, C, E extends DomainEvent>(
-    decider: import('../../src/core/decider').Decider<S, C, E>,
-    stream: string,
-    command: C,
-  ) => {
+  const run = async <S, C, E extends DomainEvent>(decider: Decider<S, C, E>, stream: string, command: C) => {
     for (;;) {
       const done = await execute.run(decider, stream, command, { actor: 'test' });
       if (!isLeft(done)) return done.right;
@@ -310,21 +359,27 @@ export const world = async (options: WorldOptions = {}): Promise<World> => {
       return id;
     },
     process: async (extra = {}) => {
-      let dead = false;
-      const isDead = (): boolean => dead;
-      const own = mortal(platform, isDead);
+      const life: Life = { dead: false, frozen: null, trap: null };
+      const own = mortal(platform, life, options.feedLag ?? (() => 0));
       const dialer = createDialer(own, {
         feed: embeddedFeed(own.events),
         leases: always,
-        carriers: new Map([['ari', network.process(isDead)]]),
+        carriers: new Map([['ari', network.process(life)]]),
         ...extra,
       });
       await passing(dialer.start());
       return {
         dialer,
-        kill: () => {
-          dead = true;
-        },
+        kill: (after) => when(life, after, () => (life.dead = true)),
+        freeze: (ms, after) =>
+          when(life, after, () => {
+            life.frozen ??= new Promise((thaw) =>
+              clock.after(ms, () => {
+                life.frozen = null;
+                thaw();
+              }),
+            );
+          }),
       };
     },
     until: async (reached, ms, what) => {

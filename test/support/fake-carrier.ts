@@ -45,6 +45,8 @@ export interface NetworkOptions {
   readonly faults?: Partial<NetworkFaults>;
   /** ms until a request arrives; and until its answer is back. */
   readonly latency?: readonly [number, number];
+  /** ms until a request is about to be written, and `mayPlace` asked. */
+  readonly writeLatency?: readonly [number, number];
   readonly answerLatency?: readonly [number, number];
   readonly ringMs?: readonly [number, number];
   readonly talkMs?: readonly [number, number];
@@ -77,7 +79,7 @@ export interface FakeNetwork {
   /** Calls living now. */
   living(): number;
   /** Connections made from now on belong to this process; a dead one's hear nothing more. */
-  process(isDead: () => boolean): Carrier;
+  process(life: Life): Carrier;
 }
 
 /** A question about a reference is answered only when no request of before can still arrive. */
@@ -92,9 +94,16 @@ const usualOutcome = (_to: string, random: Random): CallOutcome => {
   return roll < 0.95 ? 'voicemail' : 'failed';
 };
 
+/** Of the process that a connection belongs to. */
+export interface Life {
+  readonly dead: boolean;
+  /** Until it goes on. */
+  readonly frozen: Promise<void> | null;
+}
+
 interface Following {
   readonly listener: CarrierListener;
-  readonly isDead: () => boolean;
+  readonly life: Life;
   /** What was told per reference, so that news stays monotone. */
   readonly told: Map<string, 'nothing' | 'ringing' | 'answered' | 'ended'>;
   closed: boolean;
@@ -113,14 +122,21 @@ export const fakeNetwork = (options: NetworkOptions): FakeNetwork => {
   const outcomeOf = options.outcome ?? usualOutcome;
   const iso = (): string => new Date(clock.now()).toISOString();
 
+  /** A process that stands still hears it when it goes on. */
+  const hear = (follower: Following, tellIt: () => void): void => {
+    const { life } = follower;
+    if (life.frozen === null) return tellIt();
+    void life.frozen.then(() => (life.dead ? undefined : hear(follower, tellIt)));
+  };
+
   const RANK = { nothing: 0, ringing: 1, answered: 2, ended: 3 } as const;
   const tell = (news: CallNews, only?: Following): void => {
     for (const follower of only === undefined ? [...followers] : [only]) {
       const told = follower.told.get(news.reference);
-      if (told === undefined || follower.closed || follower.isDead()) continue;
+      if (told === undefined || follower.closed || follower.life.dead) continue;
       if (RANK[told] >= RANK[news.kind] || random.chance(faults.lostNews)) continue;
       follower.told.set(news.reference, news.kind);
-      follower.listener.news(news);
+      hear(follower, () => follower.listener.news(news));
     }
   };
 
@@ -168,8 +184,8 @@ export const fakeNetwork = (options: NetworkOptions): FakeNetwork => {
 
   const wait = (ms: number): Promise<void> => new Promise((done) => clock.after(ms, done));
 
-  const connect = (listener: CarrierListener, isDead: () => boolean): CarrierConnection => {
-    const follower: Following = { listener, isDead, told: new Map(), closed: false };
+  const connect = (listener: CarrierListener, life: Life): CarrierConnection => {
+    const follower: Following = { listener, life, told: new Map(), closed: false };
     followers.add(follower);
     let placing = 0;
     const uncertain = (reference: string): void =>
@@ -215,12 +231,16 @@ export const fakeNetwork = (options: NetworkOptions): FakeNetwork => {
     return {
       readiness: () => (follower.closed ? { ready: false, reason: 'closed', until: null } : readiness),
       place: async (request, mayPlace) => {
-        if (isDead() || follower.closed || !readiness.ready || !mayPlace()) return { kind: 'withheld' };
+        const late = between(options.writeLatency ?? [0, 0]);
+        if (late > 0) await wait(late);
+        while (life.frozen !== null) await life.frozen;
+        if (life.dead || follower.closed || !readiness.ready || !mayPlace()) return { kind: 'withheld' };
         follower.told.set(request.reference, 'nothing');
         placing += 1;
         const result = await answerTo(request);
+        while (life.frozen !== null) await life.frozen;
         placing -= 1;
-        return result;
+        return life.dead ? new Promise<never>(() => undefined) : result;
       },
       hangUp: async (reference) => {
         const call = calls.get(reference);
@@ -254,9 +274,9 @@ export const fakeNetwork = (options: NetworkOptions): FakeNetwork => {
     };
   };
 
-  const process = (isDead: () => boolean): Carrier => ({
+  const process = (life: Life): Carrier => ({
     provider: 'ari',
-    connect: (_account, listener) => connect(listener, isDead),
+    connect: (_account, listener) => connect(listener, life),
   });
 
   return {
@@ -264,13 +284,13 @@ export const fakeNetwork = (options: NetworkOptions): FakeNetwork => {
     get refusals() {
       return refusals;
     },
-    carrier: process(() => false),
+    carrier: process({ dead: false, frozen: null }),
     setFaults: (next) => {
       faults = { ...noFaults, ...next };
     },
     setReadiness: (next) => {
       readiness = next;
-      for (const follower of followers) if (!follower.isDead()) follower.listener.readinessChanged();
+      for (const follower of followers) if (!follower.life.dead) hear(follower, follower.listener.readinessChanged);
     },
     living: () => seen.filter((call) => call.endedAt === null).length,
     process,
