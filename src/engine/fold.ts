@@ -5,7 +5,7 @@
 import type { Document, DocumentWrite, ReadStore } from '../ports/read-store';
 import type { RecordedEvent } from '../core/event';
 import { upcast, type EventTypes } from '../core/event-types';
-import { categoryOf, type StreamCategory } from '../core/ids';
+import { categoryOf } from '../core/ids';
 import type { Position } from '../core/position';
 import { fetchKeys, type KeyOf, type Openable } from './opened';
 import type { ProjectedEvent, Projection } from './projection';
@@ -132,20 +132,23 @@ export const folding = (
 ): Folding => {
   const held = new Map<string, Held>();
   const dirty = new Map<string, Held>();
-  const handled = new Map<string, boolean>();
+  /** How each type of event is seen; null: not at all. */
+  const seen = new Map<string, 'stored' | 'opened' | 'masked' | null>();
+  const categories = new Set(projection.categories);
   const opens = new Set(projection.opens);
   const masks = new Set(projection.masks ?? []);
   const types = projection.types === undefined ? null : new Set(projection.types);
   const insertOnly = projection.insertOnly === true;
 
-  // A type that nobody knows may be meant for it: it is handled, and found to be poison.
-  const handles = (type: string, category: StreamCategory, batch: PreparedBatch): boolean => {
-    let known = handled.get(type);
-    if (known === undefined) {
-      known = types === null || types.has(type) || !batch.knows(type);
-      handled.set(type, known);
+  const seenAs = (type: string, batch: PreparedBatch): 'stored' | 'opened' | 'masked' | null => {
+    let as = seen.get(type);
+    if (as === undefined) {
+      // A type that nobody knows may be meant for it: it is looked at, and found to be poison.
+      const wanted = types === null || types.has(type) || !batch.knows(type);
+      as = !wanted ? null : opens.has(type) ? 'opened' : masks.has(type) ? 'masked' : 'stored';
+      seen.set(type, as);
     }
-    return known && projection.categories.includes(category);
+    return as;
   };
 
   interface Work {
@@ -200,10 +203,10 @@ export const folding = (
       let failed: { readonly at: number; readonly poison: Poison } | null = null;
       for (let i = 0; i < events.length; i++) {
         const recorded = events[i] as RecordedEvent;
+        const as = seenAs(recorded.type, batch);
         if (upTo !== undefined && recorded.position > upTo) break;
-        if (recorded.position <= after || !handles(recorded.type, categoryOf(recorded.stream), batch)) continue;
+        if (as === null || recorded.position <= after || !categories.has(categoryOf(recorded.stream))) continue;
         try {
-          const as = opens.has(recorded.type) ? 'opened' : masks.has(recorded.type) ? 'masked' : 'stored';
           const event = batch.at(i, as);
           if (event !== null) work.push({ at: i, event, keys: projection.keys(event) });
         } catch (error) {

@@ -52,11 +52,11 @@ export class PoisonedReplay extends Error {
 export class ReplayOvertaken extends Error {}
 
 /** Events looked at per read. */
-const READ = 5000;
+const READ = 2000;
 /** Changed documents that are written together, over all targets. */
-const FLUSH = 20_000;
+const FLUSH = 5000;
 /** Documents of each target held in memory; a campaign's calls in flight, and those waiting to be written, are among them. */
-const HELD = 40_000;
+const HELD = 10_000;
 
 /** Answers how many events it looked at. Rejects when a store is away, or as the classes above say; what was written stays and is gone on from. */
 export const replay = async (platform: ReplayPlatform, options: ReplayOptions): Promise<number> => {

@@ -1,5 +1,10 @@
 import fc from 'fast-check';
-import { projections, rebuild, runProjections, type ProjectionRunner } from '../../projections';
+import {
+  projectionsWithAuditIndex as projections,
+  rebuild,
+  runProjections,
+  type ProjectionRunner,
+} from '../../projections';
 import { apiKeyKey, apiKeys, foldApiKeys } from '../../projections/api_keys';
 import { campaigns } from '../../projections/campaigns';
 import { collectionOf, untyped } from '../../src/engine/projection';

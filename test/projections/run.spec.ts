@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { projections, runProjections, type ProjectionRunner } from '../../projections';
+import { projectionsWithAuditIndex as projections, runProjections, type ProjectionRunner } from '../../projections';
 import { campaigns } from '../../projections/campaigns';
 import { runs } from '../../projections/runs';
 import { untyped } from '../../src/engine/projection';

@@ -1,6 +1,6 @@
 import { apiKeyKey, apiKeyRecord, apiKeys } from '../../projections/api_keys';
 import { events } from '../../projections/events';
-import { projections, readersOf } from '../../projections';
+import { projectionsWithAuditIndex as projections, readersOf } from '../../projections';
 import { organizationKey, organizations } from '../../projections/organizations';
 import { apiKeysStream, organizationStream } from '../../src/core/ids';
 import type { ApiKeyEvent } from '../../src/domain/api-key/events';

@@ -1,4 +1,4 @@
-import { projections, runProjections } from '../../projections';
+import { projectionsWithAuditIndex as projections, runProjections } from '../../projections';
 import { campaignAudit } from '../../projections/campaign_audit';
 import { campaigns } from '../../projections/campaigns';
 import type { JsonObject, RecordedEvent } from '../../src/core/event';
