@@ -106,6 +106,10 @@ describe('a request to ARI', () => {
     expect(await post()).toMatchObject({ kind: 'reply', status: 500, body: null });
   });
 
+  it('that cannot be written at all never left', async () => {
+    expect(await client.request({ method: 'GET', path: '/a b', timeoutMs: 200 })).toMatchObject({ kind: 'not_sent' });
+  });
+
   it('waits for a connection rather than opening ever more', async () => {
     const results = await Promise.all(Array.from({ length: 60 }, () => post({ timeoutMs: 5_000 })));
     expect(results.every(({ kind }) => kind === 'reply')).toBe(true);

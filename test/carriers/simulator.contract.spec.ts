@@ -6,7 +6,7 @@ import { ariPeerContract } from '../contract/carrier-ari';
 import type { CarrierPeer } from '../contract/carrier-harness';
 import { witnessContract } from '../contract/carrier-witness';
 
-const timeScale = 0.15;
+const timeScale = 0.25;
 const authorization = `Basic ${Buffer.from('ledgerline:secret').toString('base64')}`;
 
 const peerOf = (simulator: Simulator, hangupContext: string | null): CarrierPeer => {

@@ -8,11 +8,12 @@ import { absentVerdict, tellAbsent, tellEnded, tellProgress } from './call';
 import { answeredCallCare } from './answered';
 import { evolveCall, sawState } from './call-state';
 import type { AriLog, AriOptions, AriTiming } from './options';
-import type { RestClient, RestResult } from './rest';
+import { askForChannel, questioner, saysNoSuchChannel } from './questions';
+import { reconcileCalls } from './reconcile';
+import type { RestClient } from './rest';
 import { recentReferences } from './recent';
 import { clearWitness, readWitness } from './witness';
 import type { AriChannel, AriEvent } from './wire';
-import { applicationChannels, errorMessage, readChannel, readChannels } from './wire';
 
 export interface CallsContext {
   readonly rest: RestClient;
@@ -46,19 +47,14 @@ export interface Calls {
   close(): void;
 }
 
-/** Only ARI's own JSON means "no such channel"; a 404 in HTML comes from a server that is booting, or from something else. */
-const saysNoSuchChannel = (reply: RestResult): boolean =>
-  reply.kind === 'reply' && reply.status === 404 && errorMessage(reply.body) === 'Channel not found';
-
-const notProven: AskResult = { kind: 'unreachable', message: 'One "no such channel" is no proof; ask again' };
-
 export const followCalls = (context: CallsContext): Calls => {
-  const { rest, timing, app, options, log } = context;
+  const { rest, timing, options, log } = context;
   const calls = new Map<string, Call>();
   const ended = recentReferences<true>();
-  const absences = recentReferences<number>();
   const witnessed = typeof options.hangupContext === 'string';
   let closed = false;
+
+  const lives = (call: Call): boolean => calls.get(call.reference) === call;
 
   const tell = (news: readonly CallNews[]): void => {
     for (const each of news) {
@@ -77,7 +73,7 @@ export const followCalls = (context: CallsContext): Calls => {
   };
 
   const finish = (call: Call, news: readonly CallNews[]): void => {
-    if (calls.get(call.reference) !== call) return;
+    if (!lives(call)) return;
     drop(call);
     ended.set(call.reference, true);
     tell(news);
@@ -86,7 +82,7 @@ export const followCalls = (context: CallsContext): Calls => {
 
   const look = (call: Call, afterMs: number): void => {
     const at = performance.now() + afterMs;
-    if (closed || calls.get(call.reference) !== call || call.timerAt <= at) return;
+    if (closed || !lives(call) || call.timerAt <= at) return;
     if (call.timer !== null) clearTimeout(call.timer);
     call.timerAt = at;
     call.timer = setTimeout(() => {
@@ -109,15 +105,7 @@ export const followCalls = (context: CallsContext): Calls => {
     look(call, Math.min(timing.upCheckMs, left > 0 ? left : timing.askGapMs));
   };
 
-  const care = answeredCallCare({
-    rest,
-    options,
-    timing,
-    look,
-    lookAtTimeout,
-    lives: (call) => calls.get(call.reference) === call,
-    tell,
-  });
+  const care = answeredCallCare({ rest, options, timing, look, lookAtTimeout, lives, tell });
 
   const isOverdue = (call: Call): boolean => {
     const now = performance.now();
@@ -132,7 +120,7 @@ export const followCalls = (context: CallsContext): Calls => {
     confirm(call);
     call.state = sawState(call.state, channel.state, new Date().toISOString());
     progressed(call);
-    if (calls.get(call.reference) === call) lookAtTimeout(call);
+    if (lives(call)) lookAtTimeout(call);
   };
 
   const confirm = (call: Call): void => {
@@ -167,19 +155,15 @@ export const followCalls = (context: CallsContext): Calls => {
     finish(call, tellAbsent(call, absentVerdict(call, now), 'the carrier no longer has it'));
   };
 
-  const getChannel = (reference: string): Promise<RestResult> =>
-    rest.request({ method: 'GET', path: `/channels/${reference}`, timeoutMs: timing.requestTimeoutMs });
-
   const check = async (call: Call): Promise<void> => {
     if (closed || call.placement === 'sending') return;
     if (isOverdue(call)) await sendHangUp(call.reference);
-    const reply = await getChannel(call.reference);
-    if (closed || calls.get(call.reference) !== call) return;
-    const channel = reply.kind === 'reply' && reply.status === 200 ? readChannel(reply.body) : null;
+    const { channel, gone } = await askForChannel(rest, call.reference, timing.requestTimeoutMs);
+    if (closed || !lives(call)) return;
     if (channel !== null) {
       found(call, channel);
       await care.check(call);
-    } else if (saysNoSuchChannel(reply)) await missing(call);
+    } else if (gone) await missing(call);
     else look(call, timing.askGapMs);
   };
 
@@ -218,9 +202,11 @@ export const followCalls = (context: CallsContext): Calls => {
       const held = call.held ?? [];
       call.held = null;
       if (call.placement === 'sending') call.placement = 'confirmed';
-      for (const each of held) if (!closed && calls.get(call.reference) === call) apply(call, each);
+      for (const each of held) if (!closed && lives(call)) apply(call, each);
     });
   };
+
+  const askAbout = questioner(context, { get: (reference) => calls.get(reference), isOver: ended.has, found, missing });
 
   return {
     add: (call) => {
@@ -246,56 +232,8 @@ export const followCalls = (context: CallsContext): Calls => {
       if (call !== undefined) call.hangUpAsked = true;
       return sendHangUp(reference);
     },
-    ask: async (reference) => {
-      if (ended.has(reference)) return { kind: 'gone' };
-      const reply = await getChannel(reference);
-      const call = calls.get(reference);
-      const channel = reply.kind === 'reply' && reply.status === 200 ? readChannel(reply.body) : null;
-      if (channel !== null) {
-        if (call !== undefined && call.placement !== 'sending') setImmediate(() => found(call, channel));
-        return { kind: 'alive', answered: channel.state === 'Up' };
-      }
-      if (ended.has(reference)) return { kind: 'gone' };
-      if (!saysNoSuchChannel(reply))
-        return { kind: 'unreachable', message: 'Asterisk gave no answer that proves anything' };
-      if (call !== undefined) {
-        // A followed call is gone when its end has been told, and not before.
-        if (call.placement !== 'sending') await missing(call);
-        return ended.has(reference) ? { kind: 'gone' } : notProven;
-      }
-      const now = performance.now();
-      const since = absences.get(reference) ?? now;
-      if (now - since >= timing.askGapMs) return { kind: 'gone' };
-      absences.set(reference, since);
-      return notProven;
-    },
-    reconcile: async (targets) => {
-      const settled = targets.filter((call) => call.placement !== 'sending');
-      if (settled.length === 0) return;
-      const [list, application] = await Promise.all([
-        rest.request({ method: 'GET', path: '/channels', timeoutMs: timing.requestTimeoutMs }),
-        rest.request({ method: 'GET', path: `/applications/${app}`, timeoutMs: timing.requestTimeoutMs }),
-      ]);
-      const channels = list.kind === 'reply' && list.status === 200 ? readChannels(list.body) : null;
-      if (channels === null) return settled.forEach((call) => look(call, timing.eventGraceMs));
-      const present = new Map(channels.map((channel) => [channel.id, channel]));
-      const subscribed = new Set(application.kind === 'reply' ? applicationChannels(application.body) : []);
-      for (const call of settled) {
-        if (calls.get(call.reference) !== call) continue;
-        const channel = present.get(call.reference);
-        if (channel === undefined) {
-          await missing(call);
-          continue;
-        }
-        if (!subscribed.has(call.reference))
-          await rest.request({
-            method: 'POST',
-            path: `/applications/${app}/subscription?eventSource=channel:${call.reference}`,
-            timeoutMs: timing.requestTimeoutMs,
-          });
-        if (calls.get(call.reference) === call) found(call, channel);
-      }
-    },
+    ask: (reference) => askAbout(reference),
+    reconcile: (targets) => reconcileCalls(context, { lives, found, missing, look }, targets),
     all: () => [...calls.values()],
     serverRestarted: () => {
       for (const call of [...calls.values()])

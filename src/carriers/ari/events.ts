@@ -13,12 +13,18 @@ export interface EventSocketSettings {
   readonly reconnectMaxMs: number;
 }
 
+/** Why there is no socket: the status of a refused handshake, or the code of a failed connection. */
+export interface Closing {
+  readonly status: number | null;
+  readonly code: string | null;
+}
+
 export interface EventSocketListener {
   /** The socket is open. Answers whether the connection is fit for use; false closes it and tries again later. */
   readonly opened: () => Promise<boolean>;
   readonly message: (text: string) => void;
-  /** It closed, or could not be opened; `status`: of a refused handshake; `retryMs`: until the next try. */
-  readonly closed: (status: number | null, retryMs: number) => void;
+  /** It closed, or could not be opened; `retryMs`: until the next try. */
+  readonly closed: (why: Closing, retryMs: number) => void;
 }
 
 export interface EventSocket {
@@ -31,9 +37,10 @@ export interface EventSocket {
 /** A connection proves itself by lasting this long; only then does the next pause start small again. */
 const provenMs = 5_000;
 
-const refusedStatus = (error: Error): number | null => {
+const closingOf = (error: Error): Closing => {
   const status = /Unexpected server response: (\d{3})/.exec(error.message)?.[1];
-  return status === undefined ? null : Number(status);
+  const code = (error as { code?: unknown }).code;
+  return { status: status === undefined ? null : Number(status), code: typeof code === 'string' ? code : null };
 };
 
 export const eventSocket = (settings: EventSocketSettings, listener: EventSocketListener): EventSocket => {
@@ -43,19 +50,19 @@ export const eventSocket = (settings: EventSocketSettings, listener: EventSocket
   let stepBackMs = 0;
   let ended = false;
 
-  const retry = (status: number | null, openedAt: number | null): void => {
+  const retry = (why: Closing, openedAt: number | null): void => {
     if (ended) return;
     if (openedAt !== null && performance.now() - openedAt >= provenMs) pauseMs = settings.reconnectMinMs;
     // Half of the pause is chance, so that many connections do not come back in one step.
     const waitMs = Math.max(stepBackMs, pauseMs / 2 + (Math.random() * pauseMs) / 2);
     stepBackMs = 0;
     pauseMs = Math.min(pauseMs * 2, settings.reconnectMaxMs);
-    listener.closed(status, waitMs);
+    listener.closed(why, waitMs);
     timer = setTimeout(connect, waitMs);
   };
 
   const connect = (): void => {
-    let status: number | null = null;
+    let why: Closing = { status: null, code: null };
     let openedAt: number | null = null;
     let ping: NodeJS.Timeout | null = null;
     let alive = true;
@@ -87,12 +94,12 @@ export const eventSocket = (settings: EventSocketSettings, listener: EventSocket
       listener.message((data as Buffer).toString('utf8'));
     });
     opening.on('error', (error) => {
-      status = refusedStatus(error);
+      why = closingOf(error);
     });
     opening.on('close', () => {
       if (ping !== null) clearInterval(ping);
       if (socket === opening) socket = null;
-      retry(status, openedAt);
+      retry(why, openedAt);
     });
   };
 

@@ -44,11 +44,11 @@ export const newGate = (changed: () => void): Gate => {
   return {
     readiness,
     setConnected: (connected, reason, retryMs) => {
-      offline = connected ? null : { reason, until: retryMs === null ? null : Date.now() + retryMs };
+      offline = connected ? null : { reason, until: retryMs === null ? null : Math.ceil(Date.now() + retryMs) };
       announce();
     },
     shut: (reason, ms) => {
-      refused = { reason, until: Date.now() + ms };
+      refused = { reason, until: Math.ceil(Date.now() + ms) };
       if (timer !== null) clearTimeout(timer);
       timer = setTimeout(() => {
         refused = null;

@@ -2,14 +2,15 @@
  * The link to one Asterisk: its events socket, what must be so before anything is placed over it, and what a gap in it means for the calls
  * in flight.
  */
+import type { CarrierReadiness, PlaceResult } from '../../ports/carrier';
 import type { Calls } from './calls';
+import type { Closing } from './events';
 import { eventSocket } from './events';
 import { newGate } from './gate';
 import type { AriLog, AriTiming } from './options';
 import { notNow } from './originate';
 import type { RestClient, RestResult } from './rest';
 import { readEvent, startupTime } from './wire';
-import type { CarrierReadiness, PlaceResult } from '../../ports/carrier';
 
 export interface Link {
   readiness(): CarrierReadiness;
@@ -35,6 +36,9 @@ export interface LinkContext {
 }
 
 const unreachable = 'Asterisk cannot be reached';
+
+const closingReason = ({ status, code }: Closing): string =>
+  status !== null ? reasonOf(status) : code === null ? unreachable : `${unreachable} (${code})`;
 
 /** Why a server that answered so cannot be used; the status of a refused handshake or of a first request. */
 const reasonOf = (status: number): string => {
@@ -114,11 +118,11 @@ export const openLink = (context: LinkContext): Link => {
         problem = 'Another client receives the events of this configuration';
         events.stepBack(timing.replacedRetryMs);
       },
-      closed: (status, retryMs) => {
+      closed: (why, retryMs) => {
         generation += 1;
         up = false;
         calls.socketLost();
-        gate.setConnected(false, problem ?? (status === null ? unreachable : reasonOf(status)), retryMs);
+        gate.setConnected(false, problem ?? closingReason(why), retryMs);
         problem = null;
       },
     },

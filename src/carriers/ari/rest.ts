@@ -157,5 +157,7 @@ export const restClient = (base: URL, authorization: string): RestClient => {
       });
     });
 
-  return { request, close: () => agent.destroy() };
+  // What cannot be written at all (a character that no address may have) throws where it is made.
+  const unsent: RestResult = { kind: 'not_sent', message: 'invalid request' };
+  return { request: (asked) => request(asked).catch(() => unsent), close: () => agent.destroy() };
 };
