@@ -2,6 +2,7 @@
 import * as t from 'io-ts';
 import { left, right } from 'fp-ts/Either';
 import { Codec, fail, failValue, plural, wellFormed, type Decoded, type Schema } from './codec-base';
+import { isSealed } from './event-types';
 
 export const nullable = <A>(codec: Codec<A>): Codec<A | null> =>
   new Codec<A | null>(
@@ -170,20 +171,26 @@ export const sparseObject = (
   );
 };
 
+/** Whether the value looks sealed somewhere: a forged seal would stop whoever tries to open it. */
+const holdsSeal = (u: unknown): boolean =>
+  typeof u === 'object' && u !== null && (isSealed(u) || Object.values(u).some(holdsSeal));
+
 /** Any JSON object, kept as it is. */
 export const freeObject: Codec<Readonly<Record<string, unknown>>> = new Codec<Readonly<Record<string, unknown>>>(
   'object',
   (u, c) => {
     if (typeof u !== 'object' || u === null || Array.isArray(u))
       return fail(u, c, 'dict_type', 'Input should be a valid dictionary');
-    return storable(u, 0)
-      ? t.success(u as Record<string, unknown>)
-      : fail(
-          {},
-          c,
-          'string_unicode',
-          'Input should hold valid unicode text and finite numbers only, nested at most 100 levels',
-        );
+    if (storable(u, 0))
+      return holdsSeal(u)
+        ? failValue({}, c, 'An object with the fields $sealed and key is reserved for what we seal ourselves')
+        : t.success(u as Record<string, unknown>);
+    return fail(
+      {},
+      c,
+      'string_unicode',
+      'Input should hold valid unicode text and finite numbers only, nested at most 100 levels',
+    );
   },
   { type: 'object', additionalProperties: true },
 );

@@ -90,6 +90,14 @@ test('text that is no Unicode is refused and not repeated', () => {
   ]);
 });
 
+test('what looks sealed is refused wherever it is: clients cannot seal', () => {
+  const forged = { $sealed: 'x', key: 'org/1/1', field: 'f' };
+  expect(refuses(freeObject, forged)).toBe(true);
+  expect(refuses(freeObject, { deep: [{ er: forged }] })).toBe(true);
+  expect(refuses(sparseObject('S', {}), { a: forged })).toBe(true);
+  expect(refuses(freeObject, { $sealed: 1, key: 'x' })).toBe(false);
+});
+
 test('an object nested deeper than 100 levels is refused', () => {
   const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
   expect(refuses(freeObject, nested(100))).toBe(false);

@@ -1,7 +1,7 @@
 /** A language model behind any endpoint that speaks OpenAI's chat completions with structured output. */
 import { isLeft, left, right, type Either } from 'fp-ts/Either';
 import OpenAI, { APIConnectionError, APIError } from 'openai';
-import { definitionOf, type AgentDraft } from '../../engine/agent-draft';
+import { definitionOf, type AgentDraft, type DraftEdge, type DraftNode } from '../../engine/agent-draft';
 import type { ComposedAgent, LanguageModel, TemplateRequest } from '../../ports/language-model';
 
 export interface OpenAiOptions {
@@ -90,13 +90,30 @@ const draftOf = (content: string): { readonly name: string | null; readonly draf
     string,
     unknown
   >;
-  const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+  const isRecord = (value: unknown): value is Record<string, unknown> =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
   const usable = Array.isArray(nodes) && Array.isArray(edges) && nodes.every(isRecord) && edges.every(isRecord);
   return {
     name: typeof name === 'string' && name.trim() !== '' ? name.trim() : null,
-    draft: usable ? ({ nodes, edges } as unknown as AgentDraft) : null,
+    draft: usable ? { nodes: nodes.map(nodeOf), edges: edges.map(edgeOf) } : null,
   };
 };
+
+/** Endpoints without structured output may leave fields out or fill them with anything; what is no text is found blank and repaired. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const nodeOf = (node: Record<string, unknown>): DraftNode => ({
+  id: textOf(node['id']),
+  type: textOf(node['type']) as DraftNode['type'],
+  name: textOf(node['name']),
+  prompt: textOf(node['prompt']),
+  greeting: textOf(node['greeting']) || null,
+});
+const edgeOf = (edge: Record<string, unknown>): DraftEdge => ({
+  source: textOf(edge['source']),
+  target: textOf(edge['target']),
+  label: textOf(edge['label']),
+  condition: textOf(edge['condition']),
+});
 
 export const openAiModel = (options: OpenAiOptions): LanguageModel => {
   const timeoutMs = options.timeoutMs ?? 30_000;

@@ -3,6 +3,7 @@ import { isSealed } from '../../core/event-types';
 import type { Json, JsonObject } from '../../core/event';
 import { edgeError, isObject, nodeError, workflowError, type WorkflowError } from './graph';
 import { nodeType, type NodeSpec, type PropertySpec } from './node-types';
+import { NODE_SECRETS } from './secrets';
 
 const REQUIRED = 'Field required';
 const TOO_SHORT = 'String should have at least 1 character';
@@ -12,7 +13,8 @@ const NOT_LIST = 'Input should be a valid list';
 const NOT_OBJECT = 'Input should be a valid dictionary';
 
 /** A secret that is sealed already counts as the text that it was. */
-const isText = (value: unknown): boolean => typeof value === 'string' || isSealed(value);
+const isText = (name: string, value: unknown): boolean =>
+  typeof value === 'string' || (NODE_SECRETS.includes(name) && isSealed(value));
 const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
@@ -56,7 +58,7 @@ const valueFault = (spec: PropertySpec, value: Json): string | null => {
     case 'json':
       return null;
     default:
-      return isText(value) ? null : NOT_TEXT;
+      return isText(spec.name, value) ? null : NOT_TEXT;
   }
 };
 
