@@ -49,6 +49,31 @@ export interface Line {
   kinds(reference: string): readonly string[];
 }
 
+/** The phone that its last digit means. */
+export const numberEnding = (digit: number): string => `+1555010${digit}`;
+
+export const person = numberEnding(1);
+export const stays = numberEnding(4);
+export const ringsForEver = numberEnding(6);
+
+/** How long the proof that a call is gone may take, ms. */
+export const proofTime = (peer: CarrierPeer): number => 4 * peer.proofMs + 4_000;
+
+/** A call that was answered and stays up. */
+export const answeredCall = async (line: Line, more?: Partial<PlaceCall>): Promise<string> => {
+  const { reference, result } = await line.place(stays, more);
+  expect(result).toEqual({ kind: 'placed', carrierCallId: null });
+  await line.heard(reference, 'answered');
+  return reference;
+};
+
+/** A call that rings and goes on ringing. */
+export const ringingCall = async (line: Line, more?: Partial<PlaceCall>): Promise<string> => {
+  const { reference } = await line.place(ringsForEver, { ringSeconds: 30, ...more });
+  await line.heard(reference, 'ringing');
+  return reference;
+};
+
 export const newReference = (): string => randomBytes(16).toString('hex');
 
 /** Waits until `condition` gives something. Rejects after `timeoutMs`. */

@@ -3,25 +3,21 @@
  * 0-3 a person who hangs up about 3 s after the answer, 4 answers and stays, 5 busy, 6 rings for ever, 7 an answering machine, 8 declines,
  * 9 unknown number.
  */
-import type { CallOutcome, KnownCall } from '../../src/ports/carrier';
-import type { Bench, CarrierPeer, Line } from './carrier-harness';
-import { eventually, newBench, newReference } from './carrier-harness';
-
-const numberEnding = (digit: number): string => `+1555010${digit}`;
-
-const person = numberEnding(1);
-const stays = numberEnding(4);
-const ringsForEver = numberEnding(6);
-
-const known = (reference: string, more?: Partial<KnownCall>): KnownCall => ({
-  reference,
-  answered: false,
-  talkSeconds: 20,
-  detectMachine: false,
-  claimedAt: Date.now(),
-  ringSeconds: 5,
-  ...more,
-});
+import type { CallOutcome } from '../../src/ports/carrier';
+import type { Bench, CarrierPeer } from './carrier-harness';
+import {
+  answeredCall,
+  eventually,
+  newBench,
+  newReference,
+  numberEnding,
+  person,
+  proofTime,
+  ringingCall,
+  ringsForEver,
+  stays,
+} from './carrier-harness';
+import { recoveryContract } from './carrier-recovery';
 
 export const carrierContract = (name: string, start: () => Promise<CarrierPeer>): void => {
   describe(`${name} as a carrier`, () => {
@@ -34,21 +30,6 @@ export const carrierContract = (name: string, start: () => Promise<CarrierPeer>)
     }, 120_000);
     afterEach(() => bench.clear());
     afterAll(() => peer.stop());
-
-    const proofMs = (): number => 4 * peer.proofMs + 4_000;
-
-    const answered = async (line: Line, more?: Parameters<Line['place']>[1]): Promise<string> => {
-      const { reference, result } = await line.place(stays, more);
-      expect(result).toEqual({ kind: 'placed', carrierCallId: null });
-      await line.heard(reference, 'answered');
-      return reference;
-    };
-
-    const ringing = async (line: Line, more?: Parameters<Line['place']>[1]): Promise<string> => {
-      const { reference } = await line.place(ringsForEver, { ringSeconds: 30, ...more });
-      await line.heard(reference, 'ringing');
-      return reference;
-    };
 
     describe('outcomes', () => {
       const expected: readonly (readonly [number, CallOutcome, readonly string[]])[] = [
@@ -103,7 +84,7 @@ export const carrierContract = (name: string, start: () => Promise<CarrierPeer>)
 
       it('say nothing of who answered where detection is not wanted', async () => {
         const line = await bench.line();
-        const reference = await answered(line);
+        const reference = await answeredCall(line);
         expect(await line.heard(reference, 'answered')).toMatchObject({ answeredBy: null });
         await line.connection.hangUp(reference);
         await line.heard(reference, 'ended');
@@ -133,7 +114,7 @@ export const carrierContract = (name: string, start: () => Promise<CarrierPeer>)
     describe('a hang-up', () => {
       it('before the answer makes the call canceled', async () => {
         const line = await bench.line();
-        const reference = await ringing(line);
+        const reference = await ringingCall(line);
         expect(await line.connection.hangUp(reference)).toBe(true);
         expect(await line.heard(reference, 'ended')).toMatchObject({ outcome: 'canceled', durationSeconds: null });
       }, 30_000);
@@ -147,7 +128,7 @@ export const carrierContract = (name: string, start: () => Promise<CarrierPeer>)
 
       it('after the answer leaves the call completed', async () => {
         const line = await bench.line();
-        const reference = await answered(line);
+        const reference = await answeredCall(line);
         expect(await line.connection.hangUp(reference)).toBe(true);
         expect(await line.heard(reference, 'ended')).toMatchObject({ outcome: 'completed' });
       }, 30_000);
@@ -164,9 +145,9 @@ export const carrierContract = (name: string, start: () => Promise<CarrierPeer>)
     describe('asked about a call', () => {
       it('it says alive while it rings, answered once it is, gone after its end', async () => {
         const line = await bench.line();
-        const rings = await ringing(line);
+        const rings = await ringingCall(line);
         expect(await line.connection.ask(rings)).toEqual({ kind: 'alive', answered: false });
-        const talks = await answered(line);
+        const talks = await answeredCall(line);
         expect(await line.connection.ask(talks)).toEqual({ kind: 'alive', answered: true });
         await Promise.all([line.connection.hangUp(rings), line.connection.hangUp(talks)]);
         await Promise.all([line.heard(rings, 'ended'), line.heard(talks, 'ended')]);
@@ -179,7 +160,7 @@ export const carrierContract = (name: string, start: () => Promise<CarrierPeer>)
         expect(await line.connection.ask(reference)).toMatchObject({ kind: 'unreachable' });
         await eventually(
           'gone is proven',
-          proofMs(),
+          proofTime(peer),
           async () => (await line.connection.ask(reference)).kind === 'gone',
         );
       }, 30_000);
@@ -189,13 +170,17 @@ export const carrierContract = (name: string, start: () => Promise<CarrierPeer>)
         const { reference } = await line.place(stays, { ringSeconds: 30 });
         line.wire.dropEvents(true);
         await eventually('the carrier dropped it', 10_000, async () => !(await peer.channels()).includes(reference));
-        await eventually('it is gone', proofMs(), async () => (await line.connection.ask(reference)).kind === 'gone');
+        await eventually(
+          'it is gone',
+          proofTime(peer),
+          async () => (await line.connection.ask(reference)).kind === 'gone',
+        );
         expect(line.kinds(reference).at(-1)).toBe('ended');
       }, 30_000);
 
       it('while the peer cannot be reached, it says so', async () => {
         const line = await bench.line();
-        const reference = await ringing(line);
+        const reference = await ringingCall(line);
         await line.wire.cut();
         expect(await line.connection.ask(reference)).toMatchObject({ kind: 'unreachable' });
       }, 30_000);
@@ -290,127 +275,10 @@ export const carrierContract = (name: string, start: () => Promise<CarrierPeer>)
       });
     });
 
-    describe('while the peer cannot be reached', () => {
-      it('it is not ready, places nothing, and is ready again when the peer is back', async () => {
-        const line = await bench.line();
-        await line.wire.cut();
-        await eventually('it is not ready', 5_000, () => !line.connection.readiness().ready);
-        const { result } = await line.place(person);
-        expect(result).toMatchObject({ kind: 'not_now', retryAfterMs: expect.any(Number) as number });
-        expect(line.wire.placed()).toEqual([]);
-        await line.wire.mend();
-        await eventually('it is ready again', 15_000, () => line.connection.readiness().ready);
-        expect(line.readiness.at(-1)).toEqual({ ready: true });
-        const { reference } = await line.place(numberEnding(9));
-        expect(await line.heard(reference, 'ended')).toMatchObject({ outcome: 'failed' });
-      }, 30_000);
-    });
-
-    describe('after a gap in the events', () => {
-      it('goes on with calls that ring and calls that talk', async () => {
-        const line = await bench.line();
-        const rings = await ringing(line);
-        const talks = await answered(line);
-        line.wire.dropEvents(false);
-        await eventually('the gap is seen', 5_000, () => !line.connection.readiness().ready);
-        await eventually('it is ready again', 15_000, () => line.connection.readiness().ready);
-        await Promise.all([line.connection.hangUp(rings), line.connection.hangUp(talks)]);
-        expect(await line.heard(rings, 'ended')).toMatchObject({ outcome: 'canceled' });
-        expect(await line.heard(talks, 'ended')).toMatchObject({ outcome: 'completed' });
-        expect(line.kinds(rings)).toEqual(['ringing', 'ended']);
-        expect(line.kinds(talks)).toEqual(['ringing', 'answered', 'ended']);
-      }, 30_000);
-
-      it('a call that was answered and dropped meanwhile is uncertain, never no_answer', async () => {
-        const line = await bench.line();
-        const { reference } = await line.place(stays, { ringSeconds: 30 });
-        line.wire.dropEvents(true);
-        await eventually('the carrier dropped it', 10_000, async () => !(await peer.channels()).includes(reference));
-        line.wire.allowEvents();
-        expect(await line.heard(reference, 'ended', proofMs() + 10_000)).toMatchObject({ outcome: 'uncertain' });
-      }, 30_000);
-
-      it('a call that was known as answered stays completed when its end was missed', async () => {
-        const line = await bench.line();
-        const { reference } = await line.place(person);
-        await line.heard(reference, 'answered');
-        line.wire.dropEvents(true);
-        await eventually('it is over', 10_000, async () => !(await peer.channels()).includes(reference));
-        line.wire.allowEvents();
-        expect(await line.heard(reference, 'ended', proofMs() + 10_000)).toMatchObject({ outcome: 'completed' });
-      }, 30_000);
-    });
-
-    describe('a place request without an answer', () => {
-      it('is unknown; the news of a call that came of it follow', async () => {
-        const line = await bench.line();
-        line.wire.hold();
-        const { reference, result } = await line.place(ringsForEver, { ringSeconds: 30 });
-        expect(result).toMatchObject({ kind: 'unknown' });
-        line.wire.release();
-        await line.heard(reference, 'ringing');
-        await line.connection.hangUp(reference);
-        expect(await line.heard(reference, 'ended')).toMatchObject({ outcome: 'canceled' });
-        expect(line.wire.placed()).toEqual([reference]);
-      }, 30_000);
-
-      it('that never arrived is unknown, then uncertain, and never sent again', async () => {
-        const line = await bench.line();
-        line.wire.hold();
-        const { reference, result } = await line.place(person);
-        expect(result).toMatchObject({ kind: 'unknown' });
-        line.wire.discard();
-        expect(await line.heard(reference, 'ended', proofMs() + 5_000)).toMatchObject({ outcome: 'uncertain' });
-        expect(line.wire.placed()).toEqual([reference]);
-      }, 30_000);
-
-      it('is answered by the call’s own events, if they come', async () => {
-        const line = await bench.line();
-        line.wire.deafen(true);
-        const { reference, result } = await line.place(numberEnding(5));
-        expect(result).toMatchObject({ kind: 'placed' });
-        line.wire.deafen(false);
-        expect(await line.heard(reference, 'ended')).toMatchObject({ outcome: 'busy' });
-        expect(line.wire.placed()).toEqual([reference]);
-      }, 30_000);
-    });
-
-    describe('a fresh connection', () => {
-      it('takes over the calls of one that died: one rings, one talks, one is over', async () => {
-        const installation = `heir${newReference().slice(0, 8)}`;
-        const dead = await bench.line({ installation });
-        const rings = await ringing(dead);
-        const talks = await answered(dead);
-        const over = newReference();
-        await dead.wire.cut();
-        const heir = await bench.line({ installation, ready: false });
-        heir.connection.adopt([known(rings, { ringSeconds: 30 }), known(talks, { answered: true }), known(over)]);
-        await eventually('it is ready', 10_000, () => heir.connection.readiness().ready);
-        expect(await heir.heard(over, 'ended', proofMs())).toMatchObject({ outcome: 'uncertain' });
-        await Promise.all([heir.connection.hangUp(rings), heir.connection.hangUp(talks)]);
-        expect(await heir.heard(rings, 'ended')).toMatchObject({ outcome: 'canceled' });
-        expect(await heir.heard(talks, 'ended')).toMatchObject({ outcome: 'completed' });
-        expect(heir.kinds(talks)).toEqual(['ended']);
-        expect(heir.wire.placed()).toEqual([]);
-      }, 40_000);
-
-      it('tells the answer that the dead one did not hear', async () => {
-        const installation = `heir${newReference().slice(0, 8)}`;
-        const dead = await bench.line({ installation });
-        const talks = await answered(dead);
-        await dead.wire.cut();
-        const heir = await bench.line({ installation });
-        heir.connection.adopt([known(talks)]);
-        await heir.heard(talks, 'answered');
-        await heir.connection.hangUp(talks);
-        expect(await heir.heard(talks, 'ended')).toMatchObject({ outcome: 'completed' });
-      }, 40_000);
-    });
-
     describe('closed', () => {
       it('it places nothing and says nothing more', async () => {
         const line = await bench.line();
-        const reference = await ringing(line);
+        const reference = await ringingCall(line);
         await line.connection.close();
         const told = line.news.length;
         expect((await line.place(person)).result).toMatchObject({ kind: 'not_now' });
@@ -448,28 +316,6 @@ export const carrierContract = (name: string, start: () => Promise<CarrierPeer>)
       }, 60_000);
     });
 
-    describe('when the carrier is restarted', () => {
-      it('in order, the calls that rang have failed', async () => {
-        const line = await bench.line();
-        const rings = await ringing(line);
-        await peer.restart('stopped');
-        line.wire.retarget(peer.port());
-        expect(await line.heard(rings, 'ended', 30_000)).toMatchObject({ outcome: 'failed' });
-      }, 90_000);
-
-      it('by a kill, calls that rang are uncertain, calls that talked were answered, and calls can be placed again', async () => {
-        const line = await bench.line();
-        const rings = await ringing(line);
-        const talks = await answered(line);
-        await peer.restart('killed');
-        line.wire.retarget(peer.port());
-        expect(await line.heard(rings, 'ended', 30_000)).toMatchObject({ outcome: 'uncertain' });
-        expect(await line.heard(talks, 'ended', 30_000)).toMatchObject({ outcome: 'completed' });
-        await eventually('it is ready again', 30_000, () => line.connection.readiness().ready);
-        const { reference, result } = await line.place(numberEnding(5));
-        expect(result).toMatchObject({ kind: 'placed' });
-        expect(await line.heard(reference, 'ended')).toMatchObject({ outcome: 'busy' });
-      }, 90_000);
-    });
+    recoveryContract(() => ({ peer, bench }));
   });
 };
