@@ -39,6 +39,7 @@ const rows: readonly Row[] = [
   { what: 'answered while nobody listened', events: [...ringing, change('Up'), dial('ANSWER', 'Up'), destroyed('Up', 0)], outcome: 'completed', detail: 'answered and dropped: nobody was listening' },
   { what: 'answered, rtp timeout', events: [...answered, soft('Up', 1), leave(), destroyed('Up', 44)], outcome: 'completed' },
   { what: 'answered by a machine', events: [...answered, leave(), start('amd=MACHINE', 'cause=LONGGREETING-1500-1500'), soft('Up', 32), leave(), destroyed('Up', 16)], outcome: 'voicemail', onlyWitness: [7] },
+  { what: 'answered by someone who says nothing, a machine to Asterisk', events: [...answered, leave(), start('amd=MACHINE', 'cause=INITIALSILENCE-2500-2500'), destroyed('Up', 0)], outcome: 'completed' },
   { what: 'answered by a person, detection on', events: [...answered, leave(), start('amd=HUMAN'), request('Up', 16), leave(), destroyed('Up', 16)], outcome: 'completed' },
   refused('486', 'Ringing', 'BUSY', 17, 486, 'busy'),
   refused('486 without 180', 'Down', 'BUSY', 17, 486, 'busy'),

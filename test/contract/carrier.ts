@@ -109,6 +109,16 @@ export const carrierContract = (name: string, start: () => Promise<CarrierPeer>)
         expect(end.durationSeconds).toBeGreaterThan((bench.seconds(2) / 1000) * 0.7);
         expect(end.durationSeconds).toBeLessThan(bench.seconds(2) / 1000 + 1.5);
       }, 30_000);
+
+      it('of who says nothing are those of a person, at the talk limit, where detection is wanted, too', async () => {
+        const line = await bench.line();
+        const { reference } = await line.place(stays, { talkSeconds: 4, ringSeconds: 20, detectMachine: true });
+        expect(await line.heard(reference, 'answered')).toMatchObject({ answeredBy: null });
+        const end = await line.heard(reference, 'ended');
+        expect(end.outcome).toBe('completed');
+        expect(end.durationSeconds).toBeGreaterThan((bench.seconds(4) / 1000) * 0.7);
+        expect(end.durationSeconds).toBeLessThan(bench.seconds(4) / 1000 + 1.5);
+      }, 30_000);
     });
 
     describe('a hang-up', () => {

@@ -5,8 +5,12 @@ import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainer
 export interface Asterisk {
   readonly port: () => number;
   readonly host: string;
-  /** Ends it and starts it anew: every channel is gone; the mapped port is another one. */
+  /** Ends it and starts it anew: every channel is gone; the mapped port is another one, unless it was chosen. */
   restart(how: 'killed' | 'stopped'): Promise<void>;
+  /** As a power failure. */
+  kill(): Promise<void>;
+  /** Begins it again after `kill`; resolves when the container runs, not when it answers. Its address stays only if `hostPort` was chosen. */
+  start(): Promise<void>;
   /** Ids of the channels that it has. */
   channels(): Promise<readonly string[]>;
   /** A global variable of its dialplan. */
@@ -59,10 +63,13 @@ export const until = async (
   }
 };
 
-/** Starts one; ready when its phones answer too. `dialplan`: contexts beyond those of the image. */
-export const startAsterisk = async (dialplan = ''): Promise<Asterisk> => {
+/**
+ * Starts one; ready when its phones answer too. `dialplan`: contexts beyond those of the image. `hostPort`: where ARI is reached, also after a
+ * restart; null: anywhere.
+ */
+export const startAsterisk = async (dialplan = '', hostPort: number | null = null): Promise<Asterisk> => {
   const container = await new GenericContainer(process.env['ASTERISK_IMAGE'] ?? '')
-    .withExposedPorts(8088)
+    .withExposedPorts(hostPort === null ? 8088 : { container: 8088, host: hostPort })
     .withCopyContentToContainer([{ content: dialplan, target: '/etc/pbx/extensions.d/test.conf' }])
     .withWaitStrategy(Wait.forListeningPorts())
     .start();
@@ -81,14 +88,14 @@ export const startAsterisk = async (dialplan = ''): Promise<Asterisk> => {
     });
   };
   await ready();
+  const docker = async () => (await getContainerRuntimeClient()).container.getById(container.getId());
   return {
     port,
     host,
+    kill: async () => void (await (await docker()).kill()),
+    start: async () => void (await (await docker()).start()),
     restart: async (how) => {
-      if (how === 'killed') {
-        const client = await getContainerRuntimeClient();
-        await client.container.getById(container.getId()).kill();
-      }
+      if (how === 'killed') await (await docker()).kill();
       await container.restart({ timeout: 0 });
       await ready();
     },

@@ -2,12 +2,13 @@
  * What an answered call needs: its talk limit, and answering-machine detection.
  *
  * ARI has no detection of its own. The call leaves the application by `continue` into a dialplan context that runs `AMD()` and comes back by
- * `Stasis(${APP},amd=${AMDSTATUS})`: a second StasisStart, whose arguments carry the verdict. AMDSTATUS can be read until the call ends,
- * which replaces a lost StasisStart.
+ * `Stasis(${APP},amd=${AMDSTATUS},cause=${AMDCAUSE})`: a second StasisStart, whose arguments carry the verdict. Both variables can be read
+ * until the call ends, which replaces a lost StasisStart.
  */
 import type { CallNews } from '../../ports/carrier';
 import type { Call } from './call';
 import { tellProgress } from './call';
+import { detectionVerdict } from './call-state';
 import type { AriOptions, AriTiming } from './options';
 import type { RestClient } from './rest';
 import { variableValue } from './wire';
@@ -39,16 +40,25 @@ export const answeredCallCare = (context: CareContext): AnsweredCallCare => {
   const post = (path: string, body: unknown): ReturnType<RestClient['request']> =>
     rest.request({ method: 'POST', path, body, timeoutMs });
 
-  /** From the answer on, the server itself ends the call at its talk limit; our own timer is the second net. */
-  const limitTalk = (call: Call): void => {
-    if (call.limited) return;
-    call.limited = true;
+  /**
+   * From the answer on, the server itself ends the call at its talk limit; our own timer is the second net. Never later than ring and talk time
+   * from its request allow: of a call taken over it is not known when it was answered. True: the server took it, which it does only while the
+   * call is in the application.
+   */
+  const handLimit = async (call: Call): Promise<boolean> => {
     lookAtTimeout(call);
-    void post(`/channels/${call.reference}/variable`, {
+    const now = performance.now();
+    const until = Math.min(call.upSince ?? now, call.startedAt + call.ringMs) + call.talkMs;
+    const reply = await post(`/channels/${call.reference}/variable`, {
       variable: 'TIMEOUT(absolute)',
-      value: String(Math.max(1, Math.round(call.talkMs / 1000))),
+      value: String(Math.max(1, Math.round((until - now) / 1000))),
     });
+    if (reply.kind === 'reply' && reply.status === 204) return true;
+    call.limit = null;
+    return false;
   };
+
+  const limitTalk = (call: Call): Promise<boolean> => (call.limit ??= handLimit(call));
 
   const over = (call: Call): void => {
     call.detection = 'off';
@@ -66,6 +76,9 @@ export const answeredCallCare = (context: CareContext): AnsweredCallCare => {
   const startDetection = async (call: Call): Promise<void> => {
     call.detection = 'running';
     call.detectionSince = performance.now();
+    // On two connections the one could overtake the other, and outside the application no limit is taken.
+    await limitTalk(call);
+    if (!lives(call) || call.detection !== 'running') return;
     const reply = await post(`/channels/${call.reference}/continue`, {
       context: options.amdContext,
       extension: 's',
@@ -79,17 +92,23 @@ export const answeredCallCare = (context: CareContext): AnsweredCallCare => {
     else over(call);
   };
 
-  /** Reads a verdict that no event brought. True: there was one. */
-  const readVerdict = async (call: Call): Promise<boolean> => {
+  const readVariable = async (call: Call, variable: string): Promise<string | null> => {
     const reply = await rest.request({
       method: 'GET',
-      path: `/channels/${call.reference}/variable?variable=AMDSTATUS`,
+      path: `/channels/${call.reference}/variable?variable=${variable}`,
       timeoutMs,
     });
+    const value = reply.kind === 'reply' && reply.status === 200 ? variableValue(reply.body) : null;
+    return value === '' ? null : value;
+  };
+
+  /** Reads a verdict that no event brought. True: there was one. */
+  const readVerdict = async (call: Call): Promise<boolean> => {
+    const status = await readVariable(call, 'AMDSTATUS');
+    const cause = status === null ? null : await readVariable(call, 'AMDCAUSE');
     if (!lives(call) || call.detection === 'off') return true;
-    const status = reply.kind === 'reply' && reply.status === 200 ? variableValue(reply.body) : null;
-    if (status === null || status === '') return false;
-    call.state = { ...call.state, machine: call.state.machine ?? status };
+    if (status === null) return false;
+    call.state = { ...call.state, machine: call.state.machine ?? detectionVerdict(status, cause) };
     detected(call);
     return true;
   };
@@ -97,12 +116,12 @@ export const answeredCallCare = (context: CareContext): AnsweredCallCare => {
   return {
     answered: (call) => {
       if (!call.state.inStasis) return look(call, timing.eventGraceMs);
-      limitTalk(call);
+      void limitTalk(call);
       if (call.detection === 'due') void startDetection(call);
     },
     check: async (call) => {
       if (!lives(call) || call.state.reached !== 'Up') return;
-      limitTalk(call);
+      void limitTalk(call);
       if (call.detection === 'off' || (await readVerdict(call)) || !lives(call)) return;
       if (call.detection === 'due') return startDetection(call);
       const left = call.detectionSince + timing.detectionMs - performance.now();

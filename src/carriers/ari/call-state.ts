@@ -31,7 +31,7 @@ export interface CallState {
   /** A hang-up request from inside (`soft`): its number is no Q.850 cause; 32 is somebody's DELETE. */
   readonly softHangup: number | null;
   readonly destroyed: (HangupCause & { readonly at: string | null }) | null;
-  /** AMDSTATUS as the dialplan handed it back: MACHINE, HUMAN, NOTSURE, HANGUP. */
+  /** What machine detection found: AMDSTATUS as the dialplan handed it back (MACHINE, HUMAN, NOTSURE, HANGUP), or SILENCE. */
   readonly machine: string | null;
 }
 
@@ -88,6 +88,17 @@ const sawDial = (call: CallState, status: string, at: string): CallState => {
   return dialRank(status) > dialRank(next.dialStatus) ? { ...next, dialStatus: status } : next;
 };
 
+/**
+ * The verdict of AMD() by its AMDSTATUS and AMDCAUSE. To Asterisk a callee who says nothing for `initial_silence` is a MACHINE; a person who
+ * waits for the caller to speak does just that, so silence alone is no evidence: such a call is neither hung up nor retried as a voicemail.
+ * Without a cause the status stands.
+ */
+export const detectionVerdict = (status: string, cause: string | null): string =>
+  status === 'MACHINE' && cause?.startsWith('INITIALSILENCE') === true ? 'SILENCE' : status;
+
+const argumentOf = (event: AriEvent, name: string): string | null =>
+  event.args.find((arg) => arg.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
+
 const causeOf = (event: AriEvent): HangupCause => ({
   cause: event.cause,
   causeText: event.causeText,
@@ -105,7 +116,8 @@ export const evolveCall = (state: CallState, event: AriEvent, now: string): Call
     case 'Dial':
       return sawDial(call, event.dialStatus ?? '', at);
     case 'StasisStart': {
-      const machine = event.args.find((arg) => arg.startsWith('amd='))?.slice('amd='.length) ?? null;
+      const status = argumentOf(event, 'amd');
+      const machine = status === null ? null : detectionVerdict(status, argumentOf(event, 'cause'));
       return { ...call, inStasis: true, machine: call.machine ?? machine };
     }
     case 'ChannelHangupRequest':

@@ -34,8 +34,8 @@ export interface Call {
   absentSince: number | null;
   /** Monotonic ms at which it was first known to be up. */
   upSince: number | null;
-  /** The talk limit was handed to the carrier. */
-  limited: boolean;
+  /** The talk limit on its way to the carrier, or taken by it. */
+  limit: Promise<boolean> | null;
   told: { ringing: boolean; answered: boolean };
   timer: NodeJS.Timeout | null;
   timerAt: number;
@@ -54,7 +54,7 @@ export const newCall = (
   detectionSince: 0,
   absentSince: null,
   upSince: null,
-  limited: false,
+  limit: null,
   told: { ringing: false, answered: false },
   timer: null,
   timerAt: Infinity,

@@ -11,6 +11,8 @@ export interface EventSocketSettings {
   readonly pingMs: number;
   readonly reconnectMinMs: number;
   readonly reconnectMaxMs: number;
+  /** The longest pause where the handshake was refused for its credentials, which time alone does not mend. */
+  readonly credentialsRetryMs: number;
 }
 
 /** Why there is no socket: the status of a refused handshake, or the code of a failed connection. */
@@ -56,7 +58,8 @@ export const eventSocket = (settings: EventSocketSettings, listener: EventSocket
     // Half of the pause is chance, so that many connections do not come back in one step.
     const waitMs = Math.max(stepBackMs, pauseMs / 2 + (Math.random() * pauseMs) / 2);
     stepBackMs = 0;
-    pauseMs = Math.min(pauseMs * 2, settings.reconnectMaxMs);
+    const refused = why.status === 401 || why.status === 403;
+    pauseMs = Math.min(pauseMs * 2, refused ? settings.credentialsRetryMs : settings.reconnectMaxMs);
     listener.closed(why, waitMs);
     timer = setTimeout(connect, waitMs);
   };

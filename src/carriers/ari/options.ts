@@ -8,6 +8,7 @@ export interface AriTiming {
   readonly requestTimeoutMs: number;
   readonly pingMs: number;
   readonly reconnectMinMs: number;
+  /** The longest pause between two tries to open the events socket: so long may a server be back before the next call. */
   readonly reconnectMaxMs: number;
   /** Between the two "no such channel" that prove that a request without an answer placed nothing that lives. */
   readonly askGapMs: number;
@@ -23,7 +24,7 @@ export interface AriTiming {
   readonly detectionMs: number;
   /** Beyond ring and talk time, until the server's own limit ends the call. */
   readonly talkMarginMs: number;
-  /** How long nothing is placed after refused credentials. */
+  /** How long nothing is placed after refused credentials, and the longest pause before the events socket tries them again. */
   readonly credentialsRetryMs: number;
   /** How long nothing is placed after "booting" and after a connection that could not be made. */
   readonly bootRetryMs: number;
@@ -36,7 +37,7 @@ export const defaultTiming: AriTiming = {
   requestTimeoutMs: 5_000,
   pingMs: 5_000,
   reconnectMinMs: 250,
-  reconnectMaxMs: 30_000,
+  reconnectMaxMs: 5_000,
   askGapMs: 5_000,
   eventGraceMs: 1_000,
   ringGraceMs: 5_000,
@@ -53,7 +54,7 @@ export const defaultTiming: AriTiming = {
 export type AriLog = (message: string, fields: Readonly<Record<string, string | number>>) => void;
 
 export interface AriOptions {
-  /** The dialplan context that runs `AMD()` and comes back by `Stasis(${APP},amd=${AMDSTATUS})`; null: no machine detection. */
+  /** The dialplan context that runs `AMD()` and comes back by `Stasis(${APP},amd=${AMDSTATUS},cause=${AMDCAUSE})`; null: no machine detection. */
   readonly amdContext: string | null;
   /**
    * The dialplan context whose hangup handler stores `${CHANNEL(state)}/${HANGUPCAUSE}` in the global variable `R_<channel id>`: a witness

@@ -20,7 +20,7 @@ export interface Detection {
 
 const human: Detection = { afterMs: 2_000, status: 'HUMAN', cause: 'HUMAN-800-800' };
 const greeting: Detection = { afterMs: 1_600, status: 'MACHINE', cause: 'LONGGREETING-1500-1500' };
-/** Who says nothing is taken for a machine. */
+/** Who says nothing is a machine to Asterisk. */
 const silent: Detection = { afterMs: 2_600, status: 'MACHINE', cause: 'INITIALSILENCE-2500-2500' };
 
 /** Unscaled milliseconds. */
