@@ -83,6 +83,8 @@ export interface World {
   /** Lets time pass until `reached`, at most so many ms of it. */
   until(reached: () => boolean, ms: number, what: string): Promise<void>;
   events<T extends string>(type: T): readonly RecordedEvent[];
+  /** Data of the events of a type. */
+  data(type: string): readonly Readonly<Record<string, unknown>>[];
 }
 
 const always: Leases = {
@@ -391,5 +393,6 @@ export const world = async (options: WorldOptions = {}): Promise<World> => {
       }
     },
     events: (type) => ledger.all.filter((e) => e.type === type),
+    data: (type) => ledger.all.filter((e) => e.type === type).map((e) => e.data),
   };
 };

@@ -78,6 +78,8 @@ export interface FakeNetwork {
   setReadiness(readiness: CarrierReadiness): void;
   /** Calls living now. */
   living(): number;
+  /** Connections made so far. */
+  connections(): number;
   /** Connections made from now on belong to this process; a dead one's hear nothing more. */
   process(life: Life): Carrier;
 }
@@ -118,6 +120,7 @@ export const fakeNetwork = (options: NetworkOptions): FakeNetwork => {
   const calls = new Map<string, Seen>();
   const followers = new Set<Following>();
   let refusals = 0;
+  let connections = 0;
   const between = ([low, high]: readonly [number, number]): number => random.int(low, high);
   const outcomeOf = options.outcome ?? usualOutcome;
   const iso = (): string => new Date(clock.now()).toISOString();
@@ -187,6 +190,7 @@ export const fakeNetwork = (options: NetworkOptions): FakeNetwork => {
   const connect = (listener: CarrierListener, life: Life): CarrierConnection => {
     const follower: Following = { listener, life, told: new Map(), closed: false };
     followers.add(follower);
+    connections += 1;
     let placing = 0;
     const uncertain = (reference: string): void =>
       tell(
@@ -292,6 +296,7 @@ export const fakeNetwork = (options: NetworkOptions): FakeNetwork => {
       readiness = next;
       for (const follower of followers) if (!follower.life.dead) hear(follower, follower.listener.readinessChanged);
     },
+    connections: () => connections,
     living: () => seen.filter((call) => call.endedAt === null).length,
     process,
   };
