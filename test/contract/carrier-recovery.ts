@@ -135,6 +135,28 @@ export const recoveryContract = (now: () => { readonly peer: CarrierPeer; readon
       expect(heir.wire.placed()).toEqual([]);
     }, 40_000);
 
+    it('finds out the machine that the dead one was talking to', async () => {
+      const installation = `heir${newReference().slice(0, 8)}`;
+      const dead = await bench.line({ installation });
+      const { reference } = await dead.place(numberEnding(7));
+      await dead.heard(reference, 'answered');
+      await dead.wire.cut();
+      const heir = await bench.line({ installation });
+      heir.connection.adopt([known(reference, { answered: true, detectMachine: true })]);
+      expect(await heir.heard(reference, 'ended')).toMatchObject({ outcome: 'voicemail' });
+    }, 40_000);
+
+    it('silences the one before it, which says so and places nothing', async () => {
+      const installation = `heir${newReference().slice(0, 8)}`;
+      const first = await bench.line({ installation });
+      const second = await bench.line({ installation });
+      await eventually('the first knows', 5_000, () => !first.connection.readiness().ready);
+      expect(first.connection.readiness()).toMatchObject({ reason: expect.stringMatching(/nother client/) as string });
+      expect((await first.place(person)).result).toMatchObject({ kind: 'not_now' });
+      const { reference } = await second.place(numberEnding(9));
+      expect(await second.heard(reference, 'ended')).toMatchObject({ outcome: 'failed' });
+    }, 40_000);
+
     it('tells the answer that the dead one did not hear', async () => {
       const installation = `heir${newReference().slice(0, 8)}`;
       const dead = await bench.line({ installation });

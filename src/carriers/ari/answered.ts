@@ -15,6 +15,7 @@ import { variableValue } from './wire';
 
 interface CareContext {
   readonly rest: RestClient;
+  readonly app: string;
   readonly options: AriOptions;
   readonly timing: AriTiming;
   readonly look: (call: Call, afterMs: number) => void;
@@ -34,7 +35,7 @@ export interface AnsweredCallCare {
 }
 
 export const answeredCallCare = (context: CareContext): AnsweredCallCare => {
-  const { rest, options, timing, look, lookAtTimeout, lives, tell } = context;
+  const { rest, app, options, timing, look, lookAtTimeout, lives, tell } = context;
   const timeoutMs = timing.requestTimeoutMs;
 
   const post = (path: string, body: unknown): ReturnType<RestClient['request']> =>
@@ -76,6 +77,8 @@ export const answeredCallCare = (context: CareContext): AnsweredCallCare => {
   const startDetection = async (call: Call): Promise<void> => {
     call.detection = 'running';
     call.detectionSince = performance.now();
+    // Without the name of the app to come back to, the dialplan would end the call.
+    if (call.adopted) await post(`/channels/${call.reference}/variable`, { variable: 'APP', value: app });
     // On two connections the one could overtake the other, and outside the application no limit is taken.
     await limitTalk(call);
     if (!lives(call) || call.detection !== 'running') return;

@@ -20,6 +20,8 @@ export interface Call {
   readonly reference: string;
   readonly ringMs: number;
   readonly talkMs: number;
+  /** Placed by another connection, perhaps with other settings. */
+  readonly adopted: boolean;
   /** Monotonic ms of the place request (an adopted call: of its claim). */
   startedAt: number;
   state: CallState;
@@ -46,7 +48,10 @@ export interface Call {
 }
 
 export const newCall = (
-  fields: Pick<Call, 'reference' | 'ringMs' | 'talkMs' | 'startedAt' | 'placement' | 'unbroken' | 'detection'>,
+  fields: Pick<
+    Call,
+    'reference' | 'ringMs' | 'talkMs' | 'adopted' | 'startedAt' | 'placement' | 'unbroken' | 'detection'
+  >,
 ): Call => ({
   ...fields,
   state: unseen,

@@ -105,7 +105,7 @@ export const followCalls = (context: CallsContext): Calls => {
     look(call, Math.min(timing.upCheckMs, left > 0 ? left : timing.askGapMs));
   };
 
-  const care = answeredCallCare({ rest, options, timing, look, lookAtTimeout, lives, tell });
+  const care = answeredCallCare({ rest, app: context.app, options, timing, look, lookAtTimeout, lives, tell });
 
   const isOverdue = (call: Call): boolean => {
     const now = performance.now();

@@ -30,7 +30,7 @@ export const originateBody = (
   timeout: call.ringSeconds,
   variables: {
     'TIMEOUT(absolute)': String(call.ringSeconds + call.talkSeconds + Math.ceil(timing.talkMarginMs / 1000)),
-    ...(call.detectMachine && options.amdContext !== null ? { APP: app } : {}),
+    ...(options.amdContext === null ? {} : { APP: app }),
     ...(typeof options.hangupContext !== 'string'
       ? {}
       : { 'CHANNEL(hangup_handler_push)': `${options.hangupContext},s,1` }),
