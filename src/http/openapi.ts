@@ -107,21 +107,23 @@ const operationId = (method: string, path: string): string =>
 export const openApi = (routes: readonly Route[], publicUrl: string): Schema => {
   const schemas = new Map<string, Schema>();
 
-  /** The schema with every titled part moved to the components. */
-  const hoist = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(hoist);
+  /** The schema with every titled part moved to the components. What is asked and what is answered may share a title: then both keep theirs. */
+  const hoist = (value: unknown, use: 'Request' | 'Answer'): unknown => {
+    if (Array.isArray(value)) return value.map((v) => hoist(v, use));
     if (typeof value !== 'object' || value === null) return value;
     const schema = value as Schema;
-    const inner = Object.fromEntries(Object.entries(schema).map(([k, v]) => [k, k === 'default' ? v : hoist(v)]));
+    const inner = Object.fromEntries(Object.entries(schema).map(([k, v]) => [k, k === 'default' ? v : hoist(v, use)]));
     const title = schema.title;
     if (typeof title !== 'string' || schema.type !== 'object') return inner;
     const { default: fallback, ...named } = inner;
-    schemas.set(title, named);
-    const ref = { $ref: `#/components/schemas/${title}` };
+    const known = schemas.get(title);
+    const name = known === undefined || JSON.stringify(known) === JSON.stringify(named) ? title : `${title}${use}`;
+    schemas.set(name, named);
+    const ref = { $ref: `#/components/schemas/${name}` };
     return fallback === undefined ? ref : { ...ref, default: fallback };
   };
-  const json = (schema: Schema, example?: unknown) => ({
-    'application/json': { schema: hoist(schema), ...(example === undefined ? {} : { example }) },
+  const json = (schema: Schema, use: 'Request' | 'Answer', example?: unknown) => ({
+    'application/json': { schema: hoist(schema, use), ...(example === undefined ? {} : { example }) },
   });
 
   const parameters = (codec: Codec<never> | undefined, place: 'path' | 'query') => {
@@ -136,7 +138,7 @@ export const openApi = (routes: readonly Route[], publicUrl: string): Schema => 
         in: place,
         required: place === 'path' || required.includes(name),
         ...(description === undefined ? {} : { description }),
-        schema: hoist(rest),
+        schema: hoist(rest, 'Request'),
       };
     });
   };
@@ -160,7 +162,7 @@ export const openApi = (routes: readonly Route[], publicUrl: string): Schema => 
       : {
           requestBody: {
             required: route.bodyOptional !== true,
-            content: json(route.body.schema, route.example),
+            content: json(route.body.schema, 'Request', route.example),
           },
         }),
     responses: {
@@ -168,13 +170,13 @@ export const openApi = (routes: readonly Route[], publicUrl: string): Schema => 
         description: 'OK',
         content:
           'schema' in route.response
-            ? json(route.response.schema)
+            ? json(route.response.schema, 'Answer')
             : { [route.response.mediaType]: { schema: { type: 'string' } } },
       },
       ...Object.fromEntries(
         failuresOf(route).map((status) => [
           String(status),
-          { description: MEANINGS[status] ?? 'Refused', content: json(schemaOfStatus(status)) },
+          { description: MEANINGS[status] ?? 'Refused', content: json(schemaOfStatus(status), 'Answer') },
         ]),
       ),
     },
