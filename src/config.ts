@@ -4,7 +4,19 @@ import { left, right, type Either } from 'fp-ts/Either';
 export type Role = 'api' | 'relay' | 'projector' | 'dialer';
 export const ROLES: readonly Role[] = ['api', 'relay', 'projector', 'dialer'];
 
+/** Engines by URL; null: the embedded one. */
+export interface EngineUrls {
+  readonly eventStore: string | null;
+  readonly mongo: string | null;
+  readonly nats: string | null;
+  /** `publicEndpoint`: where clients reach the store, if elsewhere. */
+  readonly s3: { readonly endpoint: string; readonly bucket: string; readonly publicEndpoint: string | null } | null;
+  /** Wraps the vault's keys in MongoDB; null: the embedded vault. `previous`: keys of before a rotation. */
+  readonly vaultMasterKey: { readonly current: string; readonly previous: readonly string[] } | null;
+}
+
 export interface Config {
+  readonly engines: EngineUrls;
   readonly roles: ReadonlySet<Role>;
   readonly port: number;
   readonly host: string;
@@ -30,6 +42,50 @@ export interface Config {
 type Env = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+const ENGINE_VARIABLES: Readonly<Record<keyof EngineUrls, string>> = {
+  eventStore: 'EVENTSTORE_URL',
+  mongo: 'MONGO_URL',
+  nats: 'NATS_URL',
+  s3: 'S3_ENDPOINT with S3_BUCKET',
+  vaultMasterKey: 'VAULT_MASTER_KEY',
+};
+
+const readEngines = (
+  given: (name: string) => string | null,
+  url: (name: string) => string | null,
+  faults: string[],
+): EngineUrls => {
+  const connection = (name: string, protocols: RegExp, example: string): string | null => {
+    const value = given(name);
+    if (value === null || protocols.test(value)) return value;
+    faults.push(`${name} must look like ${example}`);
+    return null;
+  };
+  const mongo = connection('MONGO_URL', /^mongodb(\+srv)?:\/\/./, 'mongodb://host:27017');
+  const endpoint = url('S3_ENDPOINT');
+  const bucket = given('S3_BUCKET');
+  if ((endpoint === null) !== (bucket === null)) faults.push('S3_ENDPOINT and S3_BUCKET go together');
+  const masterKey = given('VAULT_MASTER_KEY');
+  if (masterKey !== null && mongo === null)
+    faults.push('VAULT_MASTER_KEY wraps keys that are kept in MongoDB: set MONGO_URL too');
+  return {
+    eventStore: connection('EVENTSTORE_URL', /^(esdb|kurrentdb)(\+discover)?:\/\/./, 'esdb://host:2113?tls=false'),
+    mongo,
+    nats: connection('NATS_URL', /^(nats|tls|wss?):\/\/./, 'nats://host:4222'),
+    s3: endpoint === null || bucket === null ? null : { endpoint, bucket, publicEndpoint: url('S3_PUBLIC_ENDPOINT') },
+    vaultMasterKey:
+      masterKey === null
+        ? null
+        : {
+            current: masterKey,
+            previous: (given('VAULT_PREVIOUS_MASTER_KEYS') ?? '').split(',').filter((k) => k !== ''),
+          },
+  };
+};
+
+/** Whether all engines are served by other programs, so that nothing of this process's own lies in its data folder. */
+export const isShared = (engines: EngineUrls): boolean => Object.values(engines).every((engine) => engine !== null);
 
 /** Reads the environment; Left: every mistake, one line each. */
 export const readConfig = (env: Env): Either<readonly string[], Config> => {
@@ -73,7 +129,17 @@ export const readConfig = (env: Env): Either<readonly string[], Config> => {
   const modelKey = given('OPENAI_API_KEY');
   if (modelUrl !== null && modelKey === null) faults.push('OPENAI_BASE_URL is set but OPENAI_API_KEY is not');
 
+  const engines = readEngines(given, url, faults);
+  if (roles.size < ROLES.length) {
+    const missing = Object.entries(ENGINE_VARIABLES).filter(([engine]) => engines[engine as keyof EngineUrls] === null);
+    if (missing.length > 0)
+      faults.push(
+        `ROLE=${given('ROLE') ?? ''} shares its engines with other processes, so it also needs ${missing.map(([, name]) => name).join(', ')}`,
+      );
+  }
+
   const config: Config = {
+    engines,
     roles,
     port: whole('PORT', 8000, 0, 65535),
     host: given('HOST') ?? '0.0.0.0',

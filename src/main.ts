@@ -1,4 +1,4 @@
-/** Composition root: config → adapters → roles. The only file that names an adapter. */
+/** Composition root: config → adapters. The only file that names an adapter. Drivers of engines that are not used are not even loaded. */
 import { mkdir } from 'node:fs/promises';
 import { isLeft, left, right, type Either } from 'fp-ts/Either';
 import { projections } from '../projections';
@@ -12,7 +12,8 @@ import { offlineComposer } from './adapters/embedded/offline-composer';
 import { embeddedReadStore } from './adapters/embedded/read-store';
 import { embeddedVault } from './adapters/embedded/vault';
 import { openAiModel } from './adapters/production/openai';
-import type { Config } from './config';
+import { isShared, type Config } from './config';
+import type { Position } from './core/position';
 import { eventCatalog } from './domain/event-catalog';
 import { executor } from './engine/execute';
 import type { Platform } from './engine/platform';
@@ -20,17 +21,23 @@ import { progress } from './engine/progress';
 import { opener } from './engine/seal';
 import { sequences } from './engine/sequence';
 import { metricsRegistry, type Logger } from './engine/telemetry';
-import { viewsOver } from './engine/views';
+import { LIVE_SETTING, liveCollection, parseLive, viewsOver } from './engine/views';
+import type { Clock } from './ports/clock';
+import type { EventStore } from './ports/event-store';
 import type { Feed } from './ports/feed';
 import type { LanguageModel } from './ports/language-model';
 import type { Leases } from './ports/leases';
-import type { SignedAccess } from './ports/object-store';
+import type { ObjectStore, SignedAccess } from './ports/object-store';
+import type { ReadStore } from './ports/read-store';
+import type { Vault } from './ports/vault';
 
 /** The engines of one process, opened, and what the roles need beside them. */
 export interface Opened {
   readonly platform: Platform;
   readonly feed: Feed;
   readonly leases: Leases;
+  /** Publishes the ledger on the bus until the signal comes; null: there is no bus. */
+  readonly relay: ((signal: AbortSignal) => Promise<void>) | null;
   readonly languageModel: LanguageModel;
   /** Where our own server accepts signed URLs; null: the object store does. */
   readonly signedAccess: SignedAccess | null;
@@ -39,40 +46,131 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** Opens the embedded engines in `config.dataDir`. Left: why not, and what to do about it. */
-export const openEngines = async (config: Config, log: Logger): Promise<Either<string, Opened>> => {
-  const folder = config.dataDir;
+interface Closable {
+  close(): Promise<void>;
+}
+
+const eventStoreOf = async ({ engines, dataDir }: Config, log: Logger): Promise<EventStore> => {
+  if (engines.eventStore === null) return embeddedEventStore({ folder: dataDir });
+  const { eventStoreDb } = await import('./adapters/production/eventstoredb.js');
+  return eventStoreDb({ url: engines.eventStore, log });
+};
+
+const readStoreOf = async ({ engines, dataDir }: Config): Promise<ReadStore> => {
+  if (engines.mongo === null) return embeddedReadStore({ folder: dataDir });
+  const { mongoReadStore } = await import('./adapters/production/mongodb.js');
+  return mongoReadStore({ url: engines.mongo });
+};
+
+const vaultOf = async ({ engines, dataDir }: Config): Promise<Vault> => {
+  const { mongo, vaultMasterKey } = engines;
+  if (mongo === null || vaultMasterKey === null) return embeddedVault({ folder: dataDir });
+  const { masterKey } = await import('./adapters/production/master-key.js');
+  const { mongoVault } = await import('./adapters/production/mongodb-vault.js');
+  return mongoVault({
+    url: mongo,
+    masterKey: masterKey(vaultMasterKey.current),
+    previousMasterKeys: vaultMasterKey.previous.map(masterKey),
+  });
+};
+
+interface Objects {
+  readonly store: ObjectStore;
+  readonly signedAccess: SignedAccess | null;
+}
+const objectsOf = async ({ engines, dataDir }: Config, vault: Vault, publicUrl: () => string): Promise<Objects> => {
+  if (engines.s3 === null) {
+    const store = embeddedObjectStore({ folder: dataDir, publicUrl, secret: await vault.secret('signed-urls') });
+    return { store, signedAccess: store };
+  }
+  const { endpoint, bucket, publicEndpoint } = engines.s3;
+  const { s3ObjectStore } = await import('./adapters/production/s3.js');
+  const store = s3ObjectStore({ endpoint, bucket, ...(publicEndpoint === null ? {} : { publicEndpoint }) });
+  return { store, signedAccess: null };
+};
+
+const busOf = async (
+  { engines }: Config,
+  events: EventStore,
+  log: Logger,
+): Promise<Pick<Opened, 'feed' | 'leases' | 'relay'> & Closable> => {
+  if (engines.nats === null) {
+    const feed = embeddedFeed(events);
+    return { feed, leases: embeddedLeases(), relay: null, close: () => feed.close() };
+  }
+  const { natsFeed, natsLeases, natsRelay } = await import('./adapters/production/nats.js');
+  const url = engines.nats;
+  const feed = natsFeed({ url, events, log });
+  const relay = natsRelay({ url, events, log });
+  return {
+    feed,
+    leases: natsLeases({ url, log }),
+    relay: (signal) => relay.run(signal),
+    close: async () => {
+      await Promise.all([feed.close(), relay.close()]);
+    },
+  };
+};
+
+/** Waits until an engine answers, for ever, and says what it waits for. Embedded engines answer at once. */
+const untilUp = async (engine: string, ping: () => Promise<void>, clock: Clock, log: Logger): Promise<void> => {
+  for (let round = 0; ; round += 1) {
+    try {
+      return await ping();
+    } catch (error) {
+      if (round % 10 === 0)
+        log.warn({ engine, reason: (error as Error).message }, 'waiting for an engine that does not answer');
+      await new Promise<void>((done) => clock.after(500, done));
+    }
+  }
+};
+
+/** Checkpoints of the read models by name, for processes whose projector is another one. */
+const checkpointsOf = (reads: ReadStore) => async (): Promise<ReadonlyMap<string, Position>> => {
+  const [live, checkpoints] = await Promise.all([reads.setting(LIVE_SETTING), reads.checkpoints()]);
+  const found = new Map<string, Position>();
+  for (const projection of projections) {
+    const position = checkpoints.get(liveCollection(projection, parseLive(live)));
+    if (position !== undefined) found.set(projection.name, position);
+  }
+  return found;
+};
+
+/** Makes and owns the data folder, where any engine lies in it. Left: why not, and what to do about it. */
+const ownData = async ({ engines, dataDir }: Config): Promise<Either<string, { release(): Promise<void> | void }>> => {
+  if (isShared(engines)) return right({ release: () => undefined });
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
   } catch (error) {
     return left(
-      `the data folder ${folder} can't be made: ${(error as Error).message}; set DATA_DIR to a folder that can be written`,
+      `the data folder ${dataDir} can't be made: ${(error as Error).message}; set DATA_DIR to a folder that can be written`,
     );
   }
-  const owned = await ownFolder(folder);
-  if (isLeft(owned)) return owned;
+  return ownFolder(dataDir);
+};
 
+/** Opens the engines that `config` names. Left: why not, in words for the user. */
+export const openEngines = async (config: Config, log: Logger): Promise<Either<string, Opened>> => {
+  const owned = await ownData(config);
+  if (isLeft(owned)) return owned;
   const clock = systemClock();
   let publicUrl = config.publicUrl ?? `http://localhost:${config.port}`;
-  const [events, reads, vault] = await Promise.all([
-    embeddedEventStore({ folder }),
-    embeddedReadStore({ folder }),
-    embeddedVault({ folder }),
+  const [events, reads, vault] = await Promise.all([eventStoreOf(config, log), readStoreOf(config), vaultOf(config)]);
+  await Promise.all([
+    untilUp('event store', () => events.ping(), clock, log),
+    untilUp('read store', () => reads.ping(), clock, log),
+    untilUp('vault', () => vault.ping(), clock, log),
   ]);
-  const objects = embeddedObjectStore({
-    folder,
-    publicUrl: () => publicUrl,
-    secret: await vault.secret('signed-urls'),
-  });
-  const feed = embeddedFeed(events);
-  const leases = embeddedLeases();
+  const objects = await objectsOf(config, vault, () => publicUrl);
+  await untilUp('object store', () => objects.store.ping(), clock, log);
+  const bus = await busOf(config, events, log);
   const execute = executor({ store: events, clock, catalog: eventCatalog });
-  const waiting = progress({ clock });
+  const waiting = progress({ clock, ...(config.roles.has('projector') ? {} : { poll: checkpointsOf(reads) }) });
   const platform: Platform = {
     events,
     reads,
     views: viewsOver(reads, projections),
-    objects,
+    objects: objects.store,
     vault,
     seals: opener(vault),
     clock,
@@ -85,17 +183,18 @@ export const openEngines = async (config: Config, log: Logger): Promise<Either<s
   };
   return right({
     platform,
-    feed,
-    leases,
+    feed: bus.feed,
+    leases: bus.leases,
+    relay: bus.relay,
     languageModel: config.languageModel === null ? offlineComposer() : openAiModel(config.languageModel),
-    signedAccess: objects,
+    signedAccess: objects.signedAccess,
     reachableAt: (url) => {
       if (config.publicUrl === null) publicUrl = url;
     },
     close: async () => {
       waiting.close();
-      await feed.close();
-      await Promise.all([events.close(), reads.close(), objects.close(), vault.close()]);
+      await bus.close();
+      await Promise.all([events.close(), reads.close(), objects.store.close(), vault.close()]);
       await owned.right.release();
     },
   });

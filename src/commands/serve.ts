@@ -3,12 +3,13 @@ import { isLeft, left, right, type Either } from 'fp-ts/Either';
 import { projections } from '../../projections';
 import { runProjections } from '../../projections/run';
 import { carriers } from '../carriers';
-import type { Config } from '../config';
+import { isShared, type Config } from '../config';
 import { createDialer } from '../dialer';
 import type { Logger } from '../engine/telemetry';
-import { createHttpServer } from '../http/server';
+import { createHttpServer, type DialerAccess } from '../http/server';
 import { openEngines } from '../main';
 import type { Carrier } from '../ports/carrier';
+import type { Clock } from '../ports/clock';
 import { administration, bootstrap } from './administration';
 import { serveControl } from './control-socket';
 
@@ -21,6 +22,18 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
+/**
+ * The dialer of another process can't be asked how far it is. It sends no claim older than a second, and takes no turn behind a fence that it
+ * has not folded: so a second after the fence nothing of before is sent any more.
+ */
+const dialerElsewhere = (clock: Clock): DialerAccess => ({
+  settled: async (_org, _position, timeoutMs) => {
+    await new Promise<void>((done) => clock.after(timeoutMs, done));
+    return false;
+  },
+  explain: () => null,
+});
+
 /** Starts what `config.roles` names. Left: why it can't, in words for the user. `calling`: other carriers than the real ones (benchmarks). */
 export const serve = async (
   config: Config,
@@ -29,8 +42,9 @@ export const serve = async (
 ): Promise<Either<string, Serving>> => {
   const opened = await openEngines(config, log);
   if (isLeft(opened)) return opened;
-  const { platform, feed, leases, languageModel, signedAccess, reachableAt, close } = opened.right;
-  const created = await bootstrap(platform, config.bootstrapKey);
+  const { platform, feed, leases, relay, languageModel, signedAccess, reachableAt, close } = opened.right;
+  const shared = isShared(config.engines);
+  const created = config.roles.has('api') ? await bootstrap(platform, config.bootstrapKey) : right(null);
   if (isLeft(created)) {
     await close();
     return created;
@@ -47,16 +61,19 @@ export const serve = async (
       })
     : null;
 
+  const relaying = new AbortController();
+  const relayed = config.roles.has('relay') && relay !== null ? relay(relaying.signal) : Promise.resolve();
+
   const http = createHttpServer(platform, {
-    dialer,
+    dialer: dialer ?? dialerElsewhere(platform.clock),
     languageModel,
     signedAccess,
     bodyLimitBytes: config.bodyMaxBytes,
     uploadMaxBytes: config.uploadMaxBytes,
     publicUrl: config.publicUrl ?? `http://localhost:${config.port}`,
     readiness: async () => runner?.status() ?? [],
-    consumers: runner === null ? [] : projections.map((p) => p.name),
-    onlyProcess: true,
+    consumers: projections.map((p) => p.name),
+    onlyProcess: !shared,
   });
   let port: number;
   try {
@@ -73,7 +90,7 @@ export const serve = async (
   }
   const url = config.publicUrl ?? `http://localhost:${port}`;
   reachableAt(url);
-  const control = await serveControl(config.dataDir, administration(platform, http.keysChanged));
+  const control = shared ? null : await serveControl(config.dataDir, administration(platform, http.keysChanged));
   await dialer?.start();
   log.info({ url, roles: [...config.roles] }, 'serving');
 
@@ -81,9 +98,11 @@ export const serve = async (
     url,
     created: created.right,
     stop: async () => {
-      await control.close();
+      await control?.close();
       await http.close();
       await dialer?.stop();
+      relaying.abort();
+      await relayed;
       await runner?.stop();
       await close();
       log.info('stopped');
