@@ -130,13 +130,12 @@ export const readConfig = (env: Env): Either<readonly string[], Config> => {
   if (modelUrl !== null && modelKey === null) faults.push('OPENAI_BASE_URL is set but OPENAI_API_KEY is not');
 
   const engines = readEngines(given, url, faults);
-  if (roles.size < ROLES.length) {
-    const missing = Object.entries(ENGINE_VARIABLES).filter(([engine]) => engines[engine as keyof EngineUrls] === null);
-    if (missing.length > 0)
-      faults.push(
-        `ROLE=${given('ROLE') ?? ''} shares its engines with other processes, so it also needs ${missing.map(([, name]) => name).join(', ')}`,
-      );
-  }
+  const missing = Object.entries(ENGINE_VARIABLES).filter(([engine]) => engines[engine as keyof EngineUrls] === null);
+  // With none of them set it is one process on a folder of its own, whatever its role; the folder's lock refuses a second one.
+  if (roles.size < ROLES.length && missing.length > 0 && missing.length < Object.keys(ENGINE_VARIABLES).length)
+    faults.push(
+      `ROLE=${given('ROLE') ?? ''} shares its engines with other processes, so it also needs ${missing.map(([, name]) => name).join(', ')}`,
+    );
 
   const config: Config = {
     engines,

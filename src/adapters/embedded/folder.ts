@@ -35,7 +35,7 @@ export const ownFolder = async (folder: string): Promise<Either<string, OwnedFol
     );
     return left(
       `the folder ${resolve(folder)} is in use by process ${pid === '' ? '(unknown)' : pid}; ` +
-        'one process owns an embedded data folder: stop that one, or give this one a folder of its own',
+        'one process owns an embedded data folder: stop that one, give this one a folder of its own, or share served engines (EVENTSTORE_URL and the others)',
     );
   }
   return right({
