@@ -1,7 +1,5 @@
 /** What the routes work with. */
-import { isLeft, type Either } from 'fp-ts/Either';
 import { readersOf } from '../../projections';
-import type { Failure } from '../core/failure';
 import { categoryOf, type OrganizationId } from '../core/ids';
 import type { Position } from '../core/position';
 import type { Executed } from '../engine/execute';
@@ -11,6 +9,7 @@ import type { LanguageModel } from '../ports/language-model';
 import type { SignedAccess } from '../ports/object-store';
 import type { Authentication } from './auth';
 import type { KeyUses } from './key-use';
+import { ledgerViews } from './ledger-views';
 
 /** The part of the dialer that requests ask. Null where no dialer runs in this process. */
 export interface DialerAccess {
@@ -62,11 +61,13 @@ const VISIBLE_MS = 2000;
 
 /**
  * Waits until what a command appended to `stream` is in every read model that shows it. A command that had nothing to do waits for what was
- * there before it.
+ * there before it. Answers what to read the answer from: the ledger, where the read models did not follow in time.
  */
-export const visible = async <S, E>(api: Api, stream: string, done: Either<Failure, Executed<S, E>>): Promise<void> => {
-  if (isLeft(done)) return;
+export const visible = async <S, E>(api: Api, stream: string, done: Executed<S, E>): Promise<Api> => {
+  const { platform } = api;
   const readers = readersOf(categoryOf(stream)).filter((name) => api.consumers.includes(name));
-  const position = done.right.position ?? (await api.platform.events.head());
-  await api.platform.progress.wait(readers, position, VISIBLE_MS);
+  const position = done.position ?? (await platform.events.head());
+  return (await platform.progress.wait(readers, position, VISIBLE_MS))
+    ? api
+    : { ...api, platform: { ...platform, views: ledgerViews(platform) } };
 };

@@ -20,8 +20,10 @@ export interface Authentication {
 }
 
 export interface AuthenticationDeps {
-  /** The live (not archived) key of that hash; null: none. */
+  /** The live (not archived) key of that hash; null: none. Rejects while the read store is away. */
   readonly find: (keyHash: string) => Promise<KnownKey | null>;
+  /** Whether the ledger has the key as live: asked for keys seen before, while the read store is away. */
+  readonly confirm: (key: KnownKey) => Promise<boolean>;
   /** Told of every accepted use. Never rejects. */
   readonly used: (caller: Caller) => void;
   /** Remember found keys: only where every change of a key passes through this very process. */
@@ -51,15 +53,29 @@ const sameHash = (a: string, b: string): boolean =>
 
 export const authentication = (deps: AuthenticationDeps): Authentication => {
   const known = new Map<string, KnownKey>();
+  // Keys that were found once: never believed by themselves, but they say where in the ledger to look.
+  const seen = new Map<string, KnownKey>();
   // Raised by `forget`, so that a look-up begun before it is not remembered after it.
   let generation = 0;
+
+  const findOrConfirm = async (hash: string): Promise<KnownKey | null> => {
+    try {
+      return await deps.find(hash);
+    } catch (error) {
+      const before = seen.get(hash);
+      if (before === undefined) throw error;
+      return (await deps.confirm(before)) ? before : null;
+    }
+  };
 
   const find = async (hash: string): Promise<KnownKey | null> => {
     const remembered = known.get(hash);
     if (remembered !== undefined) return remembered;
     const begun = generation;
-    const found = await deps.find(hash);
+    const found = await findOrConfirm(hash);
     if (found === null || !sameHash(found.keyHash, hash)) return null;
+    if (seen.size >= REMEMBERED) seen.clear();
+    seen.set(hash, found);
     if (deps.remember && begun === generation) {
       if (known.size >= REMEMBERED) known.clear();
       known.set(hash, found);

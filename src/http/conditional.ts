@@ -18,11 +18,15 @@ const STALE: Failure = {
   message: 'It was changed since: read it again and repeat the change with its new ETag',
 };
 
-/** `ifRevision` for the command; nothing without the header. Left: 412. */
-export const ifMatch = (ctx: Context, known: Versioned | null): Either<Failure, { readonly ifRevision?: number }> => {
+/** `ifRevision` for the command; nothing without the header, and then `find` is not asked. Left: 412. */
+export const ifMatch = async (
+  ctx: Context,
+  find: () => Promise<Versioned | null>,
+): Promise<Either<Failure, { readonly ifRevision?: number }>> => {
   const header = ctx.get('If-Match').trim();
   if (header === '' || header === '*') return right({});
-  const tags = header.split(',').map((tag) => tag.trim().replaceAll('"', ''));
+  const known = await find();
   if (known === null) return right({}); // the command says that it is not there
+  const tags = header.split(',').map((tag) => tag.trim().replaceAll('"', ''));
   return tags.includes(known.etag) ? right({ ifRevision: known.revision }) : left(STALE);
 };

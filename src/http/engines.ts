@@ -36,4 +36,5 @@ export const guardedPlatform = (platform: Platform): Platform => ({
   views: guarded(platform.views, 'The read store'),
   objects: guarded(platform.objects, 'The object store'),
   vault: guarded(platform.vault, 'The vault'),
+  execute: guarded(platform.execute, 'The event store'),
 });

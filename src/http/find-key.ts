@@ -1,5 +1,7 @@
-/** Finds a key by its hash in the read model. */
+/** Finds a key by its hash in the read model, and confirms one by the ledger. */
 import { apiKeys } from '../../projections/api_keys';
+import { apiKeysStream } from '../core/ids';
+import { apiKeyDecider } from '../domain/api-key/decider';
 import type { Platform } from '../engine/platform';
 import type { KnownKey } from './auth';
 
@@ -11,3 +13,9 @@ export const findKey =
       ? null
       : { org: doc.organization, keyId: doc.id, scopes: doc.scopes, keyHash: doc.key_hash };
   };
+
+/** Whether the ledger has the key, not archived. Rejects when the event store is away. */
+export const confirmKey =
+  ({ execute }: Platform) =>
+  async ({ org, keyId }: KnownKey): Promise<boolean> =>
+    (await execute.load(apiKeyDecider, apiKeysStream(org))).state.get(keyId)?.archived === false;

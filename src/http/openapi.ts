@@ -176,7 +176,10 @@ export const openApi = (routes: readonly Route[], publicUrl: string): Schema => 
       ...Object.fromEntries(
         failuresOf(route).map((status) => [
           String(status),
-          { description: MEANINGS[status] ?? 'Refused', content: json(schemaOfStatus(status), 'Answer') },
+          {
+            description: MEANINGS[status] ?? 'Refused',
+            content: json(route.otherAnswers?.[status] ?? schemaOfStatus(status), 'Answer'),
+          },
         ]),
       ),
     },

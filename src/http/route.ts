@@ -79,6 +79,8 @@ interface Shape<P, Q, B> {
   readonly remembered?: (body: unknown) => unknown;
   /** Statuses besides 200, 401, 403, 422, 500 and 503 that it may answer. */
   readonly failures?: readonly number[];
+  /** Bodies by status where they are not the usual ones. */
+  readonly otherAnswers?: Readonly<Record<number, Schema>>;
 }
 
 export interface KeyedRoute<P, Q, B> extends Shape<P, Q, B> {

@@ -8,7 +8,7 @@ import type { Api, HttpOptions } from './api';
 import { authentication } from './auth';
 import { bodyReader } from './body';
 import { guardedPlatform } from './engines';
-import { findKey } from './find-key';
+import { confirmKey, findKey } from './find-key';
 import { idempotency } from './idempotency';
 import { keyUses } from './key-use';
 import { limits, problems, requestId, requestLog, requestMetrics } from './middleware';
@@ -31,6 +31,7 @@ export const createHttpServer = (raw: Platform, options: HttpOptions): HttpServe
   const uses = keyUses(platform.reads, platform.clock);
   const auth = authentication({
     find: findKey(platform),
+    confirm: confirmKey(platform),
     used: (caller) => uses.note(caller.keyId),
     remember: options.onlyProcess === true,
   });

@@ -22,6 +22,10 @@ export const totalRuns = (api: Api, org: OrganizationId, id: number): Promise<nu
     { field: 'workflow_id', is: id },
   ]);
 
+/** The same; null while the read models are away, so that a command can be answered all the same. */
+const totalRunsIfKnown = (api: Api, org: OrganizationId, id: number): Promise<number | null> =>
+  totalRuns(api, org, id).catch(() => null);
+
 export const findAgent = (api: Api, org: OrganizationId, id: number): Promise<AgentDoc | null> =>
   api.platform.views.get(agents, agentKey(org, id));
 
@@ -33,10 +37,13 @@ export const replyAgent = async (api: Api, org: OrganizationId, id: number): Pro
   const doc = await findAgent(api, org, id);
   const version = doc === null ? null : shownVersion(doc);
   if (doc === null || version === null) return left(agentNotFound(id));
-  const [content, runCount] = await Promise.all([contentOf(api, doc, version), totalRuns(api, org, id)]);
+  const [content, runCount] = await Promise.all([contentOf(api, doc, version), totalRunsIfKnown(api, org, id)]);
   return content === null
     ? left(agentNotFound(id))
-    : ok(agentDetail(doc, version, content, runCount), parsePosition(doc.etag) ?? undefined);
+    : ok(
+        { ...agentDetail(doc, version, content, runCount ?? 0), total_runs: runCount },
+        parsePosition(doc.etag) ?? undefined,
+      );
 };
 
 /** Versions in full, in the order given; one whose content is not there yet is left out. */

@@ -8,7 +8,7 @@ import { wellFormed } from '../../src/core/codec';
 import { startHttp, type Client, type HttpWorld } from '../support/http';
 import { definition, furnish, makeCampaign, type Furnished } from './furnish';
 
-const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 600);
+const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 400);
 const SEED = Number(process.env.HOSTILE_SEED ?? 20260714);
 
 let world: HttpWorld;

@@ -43,14 +43,15 @@ export const agentVersionRoutes = (api: Api): readonly Route[] => {
   const load = (org: OrganizationId, id: number) => platform.execute.load(agentDecider, agentStream(org, id));
 
   const showVersion = async (
+    from: Api,
     org: OrganizationId,
     id: number,
     pick: (doc: AgentDoc) => AgentDoc['versions'][number] | undefined,
   ): Promise<Handled> => {
-    const doc = await findAgent(api, org, id);
+    const doc = await findAgent(from, org, id);
     const version = doc === null ? undefined : pick(doc);
     if (doc === null || version === undefined) return left(agentNotFound(id));
-    const [shown] = await showVersions(api, doc, [version]);
+    const [shown] = await showVersions(from, doc, [version]);
     return shown === undefined ? left(agentNotFound(id)) : ok(shown);
   };
 
@@ -134,8 +135,8 @@ export const agentVersionRoutes = (api: Api): readonly Route[] => {
           definitionId: definitionId.right,
         });
         if (isLeft(done)) return done;
-        await visible(api, stream, done);
-        return showVersion(org, params.workflow_id, (doc) => doc.versions.find((v) => v.status === 'draft'));
+        const now = await visible(api, stream, done.right);
+        return showVersion(now, org, params.workflow_id, (doc) => doc.versions.find((v) => v.status === 'draft'));
       },
     }),
     route({
@@ -163,8 +164,8 @@ export const agentVersionRoutes = (api: Api): readonly Route[] => {
             draft === undefined ? [] : await takenTriggerPaths(api, org, draft.content.workflow_definition, state.id),
         });
         if (isLeft(done)) return done;
-        await visible(api, stream, done);
-        const doc = await findAgent(api, org, params.workflow_id);
+        const now = await visible(api, stream, done.right);
+        const doc = await findAgent(now, org, params.workflow_id);
         const published = doc?.versions.find((v) => v.status === 'published');
         return published === undefined ? left(agentNotFound(params.workflow_id)) : ok(versionSummary(published));
       },
@@ -183,7 +184,7 @@ export const agentVersionRoutes = (api: Api): readonly Route[] => {
       failures: [404, 412],
       handle: async ({ org, params, body, commands, koa }) => {
         const stream = agentStream(org, params.workflow_id);
-        const expected = ifMatch(koa, await findAgent(api, org, params.workflow_id));
+        const expected = await ifMatch(koa, () => findAgent(api, org, params.workflow_id));
         if (isLeft(expected)) return expected;
         const done = await commands.run(agentDecider, stream, {
           type: 'DescribeVersion',
@@ -193,7 +194,7 @@ export const agentVersionRoutes = (api: Api): readonly Route[] => {
           ...expected.right,
         });
         if (isLeft(done)) return done;
-        await visible(api, stream, done);
+        await visible(api, stream, done.right);
         const version = done.right.state?.versions.find((v) => v.definition_id === params.definition_id);
         return version === undefined
           ? left(notFound('Workflow version not found'))

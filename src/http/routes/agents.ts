@@ -104,8 +104,8 @@ export const agentRoutes = (api: Api): readonly Route[] => {
       { assumeNew: true },
     );
     if (isLeft(done)) return done;
-    await visible(api, stream, done);
-    return replyAgent(api, org, id.right);
+    const now = await visible(api, stream, done.right);
+    return replyAgent(now, org, id.right);
   };
 
   const changes = async (
@@ -144,7 +144,7 @@ export const agentRoutes = (api: Api): readonly Route[] => {
     const { org, params, commands, koa } = request;
     const id = params.workflow_id;
     const stream = agentStream(org, id);
-    const expected = ifMatch(koa, await findAgent(api, org, id));
+    const expected = await ifMatch(koa, () => findAgent(api, org, id));
     if (isLeft(expected)) return expected;
     const wanted = await changes(request, 0, expected.right);
     if (isLeft(wanted)) return wanted;
@@ -156,8 +156,8 @@ export const agentRoutes = (api: Api): readonly Route[] => {
     if (isLeft(definitionId)) return definitionId;
     const done = await commands.run(agentDecider, stream, { ...wanted.right, definitionId: definitionId.right });
     if (isLeft(done)) return done;
-    await visible(api, stream, done);
-    return replyAgent(api, org, id);
+    const now = await visible(api, stream, done.right);
+    return replyAgent(now, org, id);
   };
 
   const generate = async (request: KeyedRequest<undefined, undefined, TemplateBody>): Promise<Handled> => {
@@ -301,7 +301,7 @@ export const agentRoutes = (api: Api): readonly Route[] => {
       handle: async ({ org, params, body, commands, context, koa }) => {
         const id = params.workflow_id;
         const stream = agentStream(org, id);
-        const expected = ifMatch(koa, await findAgent(api, org, id));
+        const expected = await ifMatch(koa, () => findAgent(api, org, id));
         if (isLeft(expected)) return expected;
         const done = await commands.run(agentDecider, stream, {
           type: 'ChangeStatus',
@@ -309,11 +309,11 @@ export const agentRoutes = (api: Api): readonly Route[] => {
           ...expected.right,
         });
         if (isLeft(done)) return done;
-        await Promise.all([
-          visible(api, stream, done),
+        const [now] = await Promise.all([
+          visible(api, stream, done.right),
           body.status === 'archived' ? fence(api, org, stream, done.right, context) : undefined,
         ]);
-        return replyAgent(api, org, id);
+        return replyAgent(now, org, id);
       },
     }),
     route({
@@ -328,8 +328,11 @@ export const agentRoutes = (api: Api): readonly Route[] => {
         const stream = agentStream(org, params.workflow_id);
         const done = await commands.run(agentDecider, stream, { type: 'ChangeStatus', status: 'archived' });
         if (isLeft(done)) return done;
-        await Promise.all([visible(api, stream, done), fence(api, org, stream, done.right, context)]);
-        return replyAgent(api, org, params.workflow_id);
+        const [now] = await Promise.all([
+          visible(api, stream, done.right),
+          fence(api, org, stream, done.right, context),
+        ]);
+        return replyAgent(now, org, params.workflow_id);
       },
     }),
     route({

@@ -46,16 +46,16 @@ export const campaignControlRoutes = (api: Api): readonly Route[] => {
       if (isLeft(firstRunId)) return firstRunId;
       const done = await commands.run(campaignDecider, stream, make(firstRunId.right));
       if (isLeft(done)) return done;
-      await visible(api, stream, done);
-      return replyCampaign(api, org, params.campaign_id);
+      const now = await visible(api, stream, done.right);
+      return replyCampaign(now, org, params.campaign_id);
     };
 
   const pause = async ({ org, params, commands, context }: OnCampaign): Promise<Handled> => {
     const stream = campaignStream(org, params.campaign_id);
     const done = await commands.run(campaignDecider, stream, { type: 'PauseCampaign' });
     if (isLeft(done)) return done;
-    await Promise.all([visible(api, stream, done), fence(api, org, stream, done.right, context)]);
-    return replyCampaign(api, org, params.campaign_id);
+    const [now] = await Promise.all([visible(api, stream, done.right), fence(api, org, stream, done.right, context)]);
+    return replyCampaign(now, org, params.campaign_id);
   };
 
   const shape = {

@@ -73,8 +73,8 @@ export const campaignRedialRoutes = (api: Api): readonly Route[] => {
     const own = campaignStream(org, child.campaign_id);
     const created = await commands.run(campaignDecider, own, { type: 'CreateCampaign', campaign: child });
     if (isLeft(created)) return created;
-    await visible(api, own, created);
-    return replyCampaign(api, org, child.campaign_id);
+    const now = await visible(api, own, created.right);
+    return replyCampaign(now, org, child.campaign_id);
   };
 
   return [

@@ -54,14 +54,14 @@ export const campaignRoutes = (api: Api): readonly Route[] => {
     });
     const done = await commands.run(campaignDecider, stream, { type: 'CreateCampaign', campaign }, { assumeNew: true });
     if (isLeft(done)) return done;
-    await visible(api, stream, done);
-    return replyCampaign(api, org, id.right);
+    const now = await visible(api, stream, done.right);
+    return replyCampaign(now, org, id.right);
   };
 
   const update = async ({ org, params, body, commands, context, koa }: OnCampaign<UpdateBody>): Promise<Handled> => {
     const id = params.campaign_id;
     const stream = campaignStream(org, id);
-    const expected = ifMatch(koa, await platform.views.get(campaigns, campaignKey(org, id)));
+    const expected = await ifMatch(koa, () => platform.views.get(campaigns, campaignKey(org, id)));
     if (isLeft(expected)) return expected;
     const variants = body.traffic_split?.variants ?? null;
     const command = {
@@ -83,8 +83,8 @@ export const campaignRoutes = (api: Api): readonly Route[] => {
     const done = await commands.run(campaignDecider, stream, command);
     if (isLeft(done)) return done;
     const fenced = done.right.events.length > 0 ? fence(api, org, stream, done.right, context) : undefined;
-    await Promise.all([visible(api, stream, done), fenced]);
-    return replyCampaign(api, org, id);
+    const [now] = await Promise.all([visible(api, stream, done.right), fenced]);
+    return replyCampaign(now, org, id);
   };
 
   const shape = { tag: 'campaigns', response: { schema: CampaignDetail.schema } } as const;
@@ -161,7 +161,7 @@ export const campaignRoutes = (api: Api): readonly Route[] => {
         const stream = campaignStream(org, params.campaign_id);
         const done = await commands.run(campaignDecider, stream, { type: 'DeleteCampaign' });
         if (isLeft(done)) return done;
-        await visible(api, stream, done);
+        await visible(api, stream, done.right);
         return right({ body: { message: 'Campaign deleted' } });
       },
     }),

@@ -1,9 +1,39 @@
 /** Whether the process lives, whether it can work, and its figures. */
 import { right } from 'fp-ts/Either';
+import type { Schema } from '../../core/codec';
 import type { Api } from '../api';
 import { ok, route, type Route } from '../route';
 
 const ENGINE_MS = 2000;
+
+const Readiness: Schema = {
+  type: 'object',
+  required: ['status', 'engines', 'consumers'],
+  properties: {
+    status: { enum: ['ready', 'not_ready'] },
+    engines: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        required: ['ok', 'reason'],
+        properties: { ok: { type: 'boolean' }, reason: { type: ['string', 'null'] } },
+      },
+    },
+    consumers: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['name', 'lag_seconds', 'stuck', 'waiting'],
+        properties: {
+          name: { type: 'string' },
+          lag_seconds: { type: 'number' },
+          stuck: { type: ['string', 'null'] },
+          waiting: { type: ['string', 'null'] },
+        },
+      },
+    },
+  },
+};
 
 export const healthRoutes = (api: Api): readonly Route[] => {
   const { platform } = api;
@@ -21,7 +51,8 @@ export const healthRoutes = (api: Api): readonly Route[] => {
       ]);
       return null;
     } catch (error) {
-      return (error as Error).message;
+      const { message, cause } = error as Error;
+      return cause instanceof Error ? cause.message : message;
     } finally {
       timer.cancel();
     }
@@ -75,37 +106,8 @@ export const healthRoutes = (api: Api): readonly Route[] => {
       scope: null,
       tag: 'health',
       summary: 'Whether every engine answers and every consumer keeps up',
-      response: {
-        schema: {
-          type: 'object',
-          required: ['status', 'engines', 'consumers'],
-          properties: {
-            status: { enum: ['ready', 'not_ready'] },
-            engines: {
-              type: 'object',
-              additionalProperties: {
-                type: 'object',
-                required: ['ok', 'reason'],
-                properties: { ok: { type: 'boolean' }, reason: { type: ['string', 'null'] } },
-              },
-            },
-            consumers: {
-              type: 'array',
-              items: {
-                type: 'object',
-                required: ['name', 'lag_seconds', 'stuck', 'waiting'],
-                properties: {
-                  name: { type: 'string' },
-                  lag_seconds: { type: 'number' },
-                  stuck: { type: ['string', 'null'] },
-                  waiting: { type: ['string', 'null'] },
-                },
-              },
-            },
-          },
-        },
-      },
-      failures: [503],
+      response: { schema: Readiness },
+      otherAnswers: { 503: Readiness },
       handle: async () => right(await readiness()),
     }),
     route({

@@ -4,8 +4,9 @@ import type { TelephonyConfigDoc } from '../../../projections/telephony_configs'
 import { configOf, phoneNumberOf, phoneNumberRecord } from '../../../projections/telephony_views';
 import { integerText, object, required } from '../../core/codec';
 import { notFound, rejected, type Failure } from '../../core/failure';
-import { telephonyStream, type OrganizationId } from '../../core/ids';
+import { agentStream, telephonyStream, type OrganizationId } from '../../core/ids';
 import { parsePosition } from '../../core/position';
+import { agentDecider } from '../../domain/agent/decider';
 import { normalizeAddress } from '../../domain/telephony/address';
 import { telephonyDecider } from '../../domain/telephony/decider';
 import { PhoneNumberCreate, PhoneNumberUpdate } from '../../domain/telephony/requests';
@@ -35,22 +36,36 @@ const numberNotFound: Failure = notFound('Phone number not found');
 export const phoneNumberRoutes = (api: Api): readonly Route[] => {
   const { platform } = api;
 
-  const findConfig = async (org: OrganizationId, id: number): Promise<Either<Failure, TelephonyConfigDoc>> => {
-    const config = configOf(await findTelephony(api, org), id);
+  const findConfig = async (
+    from: Api,
+    org: OrganizationId,
+    id: number,
+  ): Promise<Either<Failure, TelephonyConfigDoc>> => {
+    const config = configOf(await findTelephony(from, org), id);
     return config === null ? left(configNotFound()) : right(config);
   };
 
-  const agentNames = async (org: OrganizationId, config: TelephonyConfigDoc): Promise<ReadonlyMap<number, string>> => {
+  const agentNames = async (
+    from: Api,
+    org: OrganizationId,
+    config: TelephonyConfigDoc,
+  ): Promise<ReadonlyMap<number, string>> => {
     const ids = [...new Set(config.numbers.flatMap((n) => n.inbound_workflow_id ?? []))];
-    return new Map([...(await findAgents(api, org, ids))].map(([id, doc]) => [id, doc.name]));
+    return new Map([...(await findAgents(from, org, ids))].map(([id, doc]) => [id, doc.name]));
   };
 
-  const show = async (org: OrganizationId, configId: number, id: number, sync: Sync = null): Promise<Handled> => {
-    const config = await findConfig(org, configId);
+  const show = async (
+    from: Api,
+    org: OrganizationId,
+    configId: number,
+    id: number,
+    sync: Sync = null,
+  ): Promise<Handled> => {
+    const config = await findConfig(from, org, configId);
     if (isLeft(config)) return config;
     const number = phoneNumberOf(config.right, id);
     if (number === null) return left(numberNotFound);
-    const names = await agentNames(org, config.right);
+    const names = await agentNames(from, org, config.right);
     const name = number.inbound_workflow_id === null ? null : (names.get(number.inbound_workflow_id) ?? null);
     const record = { ...phoneNumberRecord(config.right, number, name), provider_sync: sync };
     return ok(record, parsePosition(config.right.etag) ?? undefined);
@@ -58,7 +73,9 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
 
   /** The agent that is to answer a number must be the organization's. */
   const agentExists = async (org: OrganizationId, id: number | null): Promise<Failure | null> =>
-    id === null || (await findAgents(api, org, [id])).has(id) ? null : notFound('Workflow not found');
+    id === null || (await platform.execute.load(agentDecider, agentStream(org, id))).state !== null
+      ? null
+      : notFound('Workflow not found');
 
   /** Asks the carrier about a number. ARI has no account that could own one. */
   const atCarrier = async (
@@ -94,9 +111,9 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
       response: { schema: PhoneNumberList.schema },
       failures: [404],
       handle: async ({ org, params }) => {
-        const config = await findConfig(org, params.config_id);
+        const config = await findConfig(api, org, params.config_id);
         if (isLeft(config)) return config;
-        const names = await agentNames(org, config.right);
+        const names = await agentNames(api, org, config.right);
         return ok({
           phone_numbers: config.right.numbers.map((n) =>
             phoneNumberRecord(
@@ -150,8 +167,8 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
           const routed = await atCarrier(org, params.config_id, 'attach', address_normalized);
           sync = isLeft(routed) ? sync : routed.right;
         }
-        await visible(api, stream, done);
-        return show(org, params.config_id, id.right, sync);
+        const now = await visible(api, stream, done.right);
+        return show(now, org, params.config_id, id.right, sync);
       },
     }),
     route({
@@ -163,7 +180,7 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
       params: NumberPath,
       response: { schema: PhoneNumber.schema },
       failures: [404],
-      handle: ({ org, params }) => show(org, params.config_id, params.phone_number_id),
+      handle: ({ org, params }) => show(api, org, params.config_id, params.phone_number_id),
     }),
     route({
       method: 'PUT',
@@ -179,7 +196,7 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
       failures: [404, 412],
       handle: async ({ org, params, body, commands, koa }) => {
         const stream = telephonyStream(org);
-        const expected = ifMatch(koa, configOf(await findTelephony(api, org), params.config_id));
+        const expected = await ifMatch(koa, async () => configOf(await findTelephony(api, org), params.config_id));
         if (isLeft(expected)) return expected;
         const noAgent = await agentExists(org, body.inbound_workflow_id ?? null);
         if (noAgent !== null) return left(noAgent);
@@ -203,8 +220,8 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
         );
         const ask = (number?.inbound_workflow_id ?? null) === null ? 'detach' : 'attach';
         const synced = await atCarrier(org, params.config_id, ask, number?.address_normalized ?? '');
-        await visible(api, stream, done);
-        return show(org, params.config_id, params.phone_number_id, isLeft(synced) ? null : synced.right);
+        const now = await visible(api, stream, done.right);
+        return show(now, org, params.config_id, params.phone_number_id, isLeft(synced) ? null : synced.right);
       },
     }),
     route({
@@ -217,7 +234,7 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
       response: { schema: PhoneNumberDeleted.schema },
       failures: [404, 502],
       handle: async ({ org, params, commands }: OnNumber<undefined>) => {
-        const config = await findConfig(org, params.config_id);
+        const config = await findConfig(api, org, params.config_id);
         if (isLeft(config)) return config;
         const number = phoneNumberOf(config.right, params.phone_number_id);
         if (number === null) return left(numberNotFound);
@@ -238,7 +255,7 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
           phoneNumberId: params.phone_number_id,
         });
         if (isLeft(done)) return done;
-        await visible(api, stream, done);
+        await visible(api, stream, done.right);
         return ok({ message: 'Phone number deleted', provider_sync: synced.right });
       },
     }),
@@ -259,8 +276,8 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
           phoneNumberId: params.phone_number_id,
         });
         if (isLeft(done)) return done;
-        await visible(api, stream, done);
-        return show(org, params.config_id, params.phone_number_id);
+        const now = await visible(api, stream, done.right);
+        return show(now, org, params.config_id, params.phone_number_id);
       },
     }),
   ];

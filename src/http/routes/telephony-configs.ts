@@ -45,8 +45,8 @@ const rules: TelephonyRules<ReturnType<typeof setupChecklist>, ReturnType<typeof
 export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
   const { platform } = api;
 
-  const show = async (org: OrganizationId, id: number): Promise<Handled> => {
-    const doc = await findTelephony(api, org);
+  const show = async (from: Api, org: OrganizationId, id: number): Promise<Handled> => {
+    const doc = await findTelephony(from, org);
     const detail = telephonyConfigDetail(doc, id, rules);
     const etag = parsePosition(configOf(doc, id)?.etag ?? '') ?? undefined;
     return detail === null ? left(configNotFound()) : ok(detail, etag);
@@ -74,13 +74,13 @@ export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
       credentials: await sealCredentials(api, org, id.right, prepared.right),
     });
     if (isLeft(done)) return done;
-    await visible(api, stream, done);
-    return show(org, id.right);
+    const now = await visible(api, stream, done.right);
+    return show(now, org, id.right);
   };
 
   const update = async ({ org, params, body, commands, koa }: OnConfig<UpdateBody>): Promise<Handled> => {
     const stream = telephonyStream(org);
-    const expected = ifMatch(koa, configOf(await findTelephony(api, org), params.config_id));
+    const expected = await ifMatch(koa, async () => configOf(await findTelephony(api, org), params.config_id));
     if (isLeft(expected)) return expected;
     const { state } = await platform.execute.load(telephonyDecider, stream);
     const known = configurationOf(state, params.config_id);
@@ -109,8 +109,8 @@ export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
     }
     const done = await commands.run(telephonyDecider, stream, withConfig(credentials));
     if (isLeft(done)) return done;
-    await visible(api, stream, done);
-    return show(org, known.id);
+    const now = await visible(api, stream, done.right);
+    return show(now, org, known.id);
   };
 
   const remove = async ({ org, params, commands }: OnConfig<undefined>): Promise<Handled> => {
@@ -125,7 +125,7 @@ export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
       referenced: references > 0,
     });
     if (isLeft(done)) return done;
-    await visible(api, stream, done);
+    await visible(api, stream, done.right);
     return ok({ message: 'Telephony configuration deleted' });
   };
 
@@ -135,8 +135,8 @@ export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
       const stream = telephonyStream(org);
       const done = await commands.run(telephonyDecider, stream, { type, configurationId: params.config_id });
       if (isLeft(done)) return done;
-      await visible(api, stream, done);
-      return show(org, params.config_id);
+      const now = await visible(api, stream, done.right);
+      return show(now, org, params.config_id);
     };
 
   const shape = { tag: 'telephony', response: { schema: TelephonyConfigDetail.schema } } as const;
@@ -180,7 +180,7 @@ export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
       summary: 'Get a telephony configuration, its credentials masked',
       params: ConfigPath,
       failures: [404],
-      handle: ({ org, params }) => show(org, params.config_id),
+      handle: ({ org, params }) => show(api, org, params.config_id),
     }),
     route({
       ...shape,

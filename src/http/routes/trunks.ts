@@ -21,8 +21,8 @@ const BASE = '/api/v1/organizations/telephony-configs/{config_id}/trunks';
 const ONE = `${BASE}/{trunk_id}`;
 
 export const trunkRoutes = (api: Api): readonly Route[] => {
-  const show = async (org: OrganizationId, configId: number, id: number): Promise<Handled> => {
-    const config = configOf(await findTelephony(api, org), configId);
+  const show = async (from: Api, org: OrganizationId, configId: number, id: number): Promise<Handled> => {
+    const config = configOf(await findTelephony(from, org), configId);
     if (config === null) return left(configNotFound());
     const trunk = config.trunks.find((t) => t.id === id);
     return trunk === undefined
@@ -72,8 +72,8 @@ export const trunkRoutes = (api: Api): readonly Route[] => {
         if (isLeft(id)) return id;
         const done = await commands.run(telephonyDecider, stream, { ...command, trunkId: id.right });
         if (isLeft(done)) return done;
-        await visible(api, stream, done);
-        return show(org, params.config_id, id.right);
+        const now = await visible(api, stream, done.right);
+        return show(now, org, params.config_id, id.right);
       },
     }),
     route({
@@ -90,7 +90,7 @@ export const trunkRoutes = (api: Api): readonly Route[] => {
       failures: [400, 404, 409, 412],
       handle: async ({ org, params, body, commands, koa }) => {
         const stream = telephonyStream(org);
-        const expected = ifMatch(koa, configOf(await findTelephony(api, org), params.config_id));
+        const expected = await ifMatch(koa, async () => configOf(await findTelephony(api, org), params.config_id));
         if (isLeft(expected)) return expected;
         const done = await commands.run(telephonyDecider, stream, {
           type: 'ChangeTrunk',
@@ -102,8 +102,8 @@ export const trunkRoutes = (api: Api): readonly Route[] => {
           ...expected.right,
         });
         if (isLeft(done)) return done;
-        await visible(api, stream, done);
-        return show(org, params.config_id, params.trunk_id);
+        const now = await visible(api, stream, done.right);
+        return show(now, org, params.config_id, params.trunk_id);
       },
     }),
     route({
@@ -123,7 +123,7 @@ export const trunkRoutes = (api: Api): readonly Route[] => {
           trunkId: params.trunk_id,
         });
         if (isLeft(done)) return done;
-        await visible(api, stream, done);
+        await visible(api, stream, done.right);
         return ok({ success: true });
       },
     }),
