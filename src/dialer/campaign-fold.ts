@@ -106,6 +106,8 @@ export const foldCampaign = (org: OrganizationState, event: CampaignEvent): void
       campaign.status = 'failed';
       return dropIfOver(org, campaign);
     case 'CampaignDeleted':
+      // Contacts of a failed one are still canceled, each with an end of its own.
+      if (campaign.status === 'failed') return dropIfOver(org, campaign);
       org.campaigns.delete(campaign.id);
       return;
     case 'CampaignRedialed':

@@ -12,6 +12,8 @@ export interface Connections {
   get(org: OrganizationId, id: number): CarrierConnection | null;
   /** The carrier asks to wait: the gate is shut for so long. */
   shut(org: OrganizationId, id: number, reason: string, ms: number): void;
+  /** Closes one that is not needed any more. */
+  drop(org: OrganizationId, id: number): void;
   /** Closes what is open for an organization; resolves when it is closed. */
   close(org: OrganizationId): Promise<void>;
   closeAll(): Promise<void>;
@@ -144,6 +146,11 @@ export const carrierConnections = (deps: ConnectionsDeps): Connections => {
       entry.shutUntil = Math.max(entry.shutUntil, clock.monotonic() + ms);
       entry.shutReason = reason;
       deps.changed(org);
+    },
+    drop: (org, id) => {
+      const key = keyOf(org, id);
+      const entry = entries.get(key);
+      if (entry !== undefined) void closeEntry(key, entry);
     },
     close: async (org) => {
       await Promise.all([...entries].filter(([, e]) => e.org === org).map(([key, e]) => closeEntry(key, e)));

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { isLeft, type Either } from 'fp-ts/Either';
 import { dialingStream } from '../core/ids';
+import type { Position } from '../core/position';
 import { dialingEvents, type DialingEvent } from '../domain/dialing/events';
 import { chain } from '../engine/envelope';
 import type { Appended, AppendFailure } from '../ports/event-store';
@@ -12,6 +13,8 @@ import type { Shell } from './shell';
 /** How long an append of unknown outcome is repeated before the feed is left to tell, ms. */
 const UNKNOWN_BUDGET = 2000;
 const RETRY_MS = 50;
+/** Pause after another event came first, until the feed has brought it. */
+const LOST_MS = 5;
 
 /** Another's event in between is a conflict: the feed brings it, then it is decided anew. */
 export const appendToDialing = async (
@@ -48,11 +51,21 @@ export const appendToDialing = async (
   }
 };
 
-/** Keeps later turns from being taken before `revision` of `stream` is folded. Tries until it is written, or the process ends. */
-export const fence = async (shell: Shell, org: OrganizationState, stream: string, revision: number): Promise<void> => {
+/**
+ * Keeps later turns from being taken before `revision` of `stream` is folded. Tries until it is written (answers its position), or the process
+ * ends (null).
+ */
+export const fence = async (
+  shell: Shell,
+  org: OrganizationState,
+  stream: string,
+  revision: number,
+): Promise<Position | null> => {
   while (!shell.signal.aborted) {
     const answer = await appendToDialing(shell, org, { type: 'DialingFenced', data: { stream, revision } });
-    if (!isLeft(answer) || answer.left.kind === 'refused') return;
-    await pause(shell.platform.clock, RETRY_MS, shell.signal);
+    if (!isLeft(answer)) return answer.right.position;
+    if (answer.left.kind === 'refused') return null;
+    await pause(shell.platform.clock, answer.left.kind === 'conflict' ? LOST_MS : RETRY_MS, shell.signal);
   }
+  return null;
 };

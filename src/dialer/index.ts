@@ -1,8 +1,9 @@
 import type { Platform } from '../engine/platform';
-import { dialerLoop, type DialerHandle } from './loop';
+import type { DialerHandle } from './handle';
+import { dialerLoop } from './loop';
 import type { DialerOptions } from './options';
 
-export type { DialerHandle, DialerStatus } from './loop';
+export type { DialerHandle, DialerStatus } from './handle';
 export type { DialerOptions } from './options';
 export type { Gate, GateName } from './gates';
 

@@ -3,73 +3,48 @@
  * repeats is harmless.
  */
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { RecordedEvent } from '../core/event';
 import { categoryOf, entityOf, organizationOf, partitionOf, type OrganizationId } from '../core/ids';
-import type { Position } from '../core/position';
 import type { Platform } from '../engine/platform';
 import type { Timer } from '../ports/clock';
+import type { EventBatch } from '../ports/event-store';
 import { campaignCommands } from './campaigns';
 import { pause } from './commands';
+import { fence } from './dialing';
 import { carrierConnections } from './connections';
 import { contactsCache } from './contacts';
 import { explain } from './explain';
 import { followedCalls, writeNews } from './following';
-import type { Gate } from './gates';
+import type { DialerHandle } from './handle';
 import { importer } from './import';
 import type { OrganizationState } from './model';
 import { nextActions, type Action } from './next-actions';
 import { newsQueue } from './news';
 import { settingsOf, type DialerOptions } from './options';
 import { placingLine } from './placing';
-import { organizationRates } from './rates';
 import { callRecovery } from './recovery';
-import type { OrganizationShell, Shell } from './shell';
+import { forgetWhatIsOver, newOrganizationShell, type OrganizationShell, type Shell } from './shell';
+import { placesSettled } from './settling';
 import { snapshots } from './snapshots';
 import { DIALER_CATEGORIES, fold, newState } from './state';
 import { turnTaker } from './turns';
 import { capacityOf as capacityFor } from './view';
-
-export interface DialerStatus {
-  /** Everything stored at the start has been folded: it dials. */
-  readonly caughtUp: boolean;
-  readonly position: Position;
-  /** Why it stands still; null: it does not. */
-  readonly problem: string | null;
-  readonly callsInFlight: number;
-}
-
-export interface DialerHandle {
-  /** Reads the snapshots and begins to follow the feed; resolves before it has caught up. */
-  start(): Promise<void>;
-  /** No new claims; what is under way finishes, within bounds. */
-  stop(): Promise<void>;
-  /** The gates of a campaign as they stand, in order. */
-  explain(org: OrganizationId, campaign: number): readonly Gate[];
-  /**
-   * true: everything up to `position` is folded, and no place request of this organization written before that is unanswered; so a pause that is
-   * stored at `position` keeps any further call from its carrier. false: `timeoutMs` ran out first.
-   */
-  settled(org: OrganizationId, position: Position, timeoutMs: number): Promise<boolean>;
-  status(): DialerStatus;
-}
 
 /** A turn of another process younger than this may still have claims to send. */
 const RECENT_TURN = 30_000;
 /** A wake-up is never further away than this, so that a clock that was set is noticed. */
 const LONGEST_WAKE = 30_000;
 const DRAIN_MS = 5000;
-
-interface SettledWaiter {
-  readonly org: OrganizationId;
-  readonly position: Position;
-  readonly passed: () => void;
-}
+const FEED_PAUSE = 1000;
 
 export const dialerLoop = (platform: Platform, options: DialerOptions): DialerHandle => {
   const settings = settingsOf(options);
   const { clock, log } = platform;
   const owner = options.owner ?? randomUUID();
   const ending = new AbortController();
+  // Every wait that the end cuts short listens to it.
+  setMaxListeners(0, ending.signal);
   const state = newState();
   const organizations = new Map<OrganizationId, OrganizationShell>();
   const dirty = new Set<OrganizationId>();
@@ -80,31 +55,11 @@ export const dialerLoop = (platform: Platform, options: DialerOptions): DialerHa
   let stopping = false;
   let problem: string | null = null;
   let sweepTimer: Timer | null = null;
-  let settledWaiters: SettledWaiter[] = [];
   let following: Promise<void> = Promise.resolve();
 
   const orgShell = (id: OrganizationId): OrganizationShell => {
     let own = organizations.get(id);
-    if (own === undefined)
-      organizations.set(
-        id,
-        (own = {
-          id,
-          held: new Map(),
-          inHand: new Map(),
-          turnTaking: false,
-          turnNotBefore: 0,
-          batch: settings.times.claimsPerTurn,
-          tail: null,
-          busy: new Set(),
-          placing: new Set(),
-          seen: new Map(),
-          asked: new Map(),
-          gone: new Set(),
-          rates: organizationRates(clock, settings.rate, settings.horizonMs),
-          rotation: new Map(),
-        }),
-      );
+    if (own === undefined) organizations.set(id, (own = newOrganizationShell(id, clock, settings)));
     return own;
   };
 
@@ -137,6 +92,7 @@ export const dialerLoop = (platform: Platform, options: DialerOptions): DialerHa
   const campaigns = campaignCommands(shell);
   const imports = importer(shell);
   const store = snapshots(shell);
+  const settling = placesSettled(shell);
 
   const wakeAt = (id: OrganizationId, at: number): void => {
     const known = wakes.get(id);
@@ -213,23 +169,13 @@ export const dialerLoop = (platform: Platform, options: DialerOptions): DialerHa
     });
   };
 
-  /** What this process remembers of calls that are over. */
-  const forget = (org: OrganizationState): void => {
-    const own = orgShell(org.id);
-    for (const run of own.seen.keys()) if (!org.calls.has(run)) own.seen.delete(run);
-    const lingering = new Set(org.lingering.map(({ reference }) => reference));
-    for (const reference of own.asked.keys())
-      if (!org.references.has(reference) && !lingering.has(reference)) own.asked.delete(reference);
-    for (const reference of own.gone) if (!lingering.has(reference)) own.gone.delete(reference);
-  };
-
   const sweep = (): void => {
     for (const org of state.organizations.values()) {
       if (!shell.owns(org.id)) continue;
       const busy = org.calls.size > 0 || org.lingering.length > 0;
       if (busy) toReview.add(org.id);
       if (busy || [...org.campaigns.values()].some((c) => c.status !== 'draft' && c.status !== 'paused')) poke(org.id);
-      if (organizations.has(org.id)) forget(org);
+      if (organizations.has(org.id)) forgetWhatIsOver(shell, org);
     }
     sweepTimer = clock.after(settings.sweepMs, sweep);
   };
@@ -260,38 +206,46 @@ export const dialerLoop = (platform: Platform, options: DialerOptions): DialerHa
       shell.following.delete(before.claim.reference);
   };
 
-  const passed = (): void => {
+  const foldBatch = (batch: EventBatch): void => {
+    for (const event of batch.events) {
+      try {
+        foldOne(event);
+      } catch (error) {
+        problem = `the dialer cannot fold ${event.type} at ${event.position}: ${(error as Error).message}`;
+        log.error({ err: error, stream: event.stream, revision: event.revision }, problem);
+        throw error;
+      }
+    }
+    if (batch.position > state.position) state.position = batch.position;
+    if (batch.caughtUp && !caughtUp) {
+      caughtUp = true;
+      log.info({ position: state.position, organizations: state.organizations.size }, 'the dialer has caught up');
+      for (const id of state.organizations.keys()) {
+        toReview.add(id);
+        dirty.add(id);
+      }
+    }
     platform.progress.reached('dialer', state.position);
-    const [reached, rest] = [
-      settledWaiters.filter((w) => w.position <= state.position),
-      settledWaiters.filter((w) => w.position > state.position),
-    ];
-    settledWaiters = rest;
-    for (const waiter of reached) waiter.passed();
+    settling.passed();
+    for (const id of [...dirty]) poke(id);
+    store.maybeWrite(batch.events.length);
   };
 
+  /** Follows the feed until the end; a feed that breaks off is followed again from where the fold is. */
   const follow = async (): Promise<void> => {
-    const batches = options.feed.subscribe({
-      after: state.position,
-      categories: DIALER_CATEGORIES,
-      limit: settings.feedLimit,
-      signal: ending.signal,
-    });
-    for await (const batch of batches) {
-      for (const event of batch.events) foldOne(event);
-      if (batch.position > state.position) state.position = batch.position;
-      if (batch.caughtUp && !caughtUp) {
-        caughtUp = true;
-        log.info({ position: state.position, organizations: state.organizations.size }, 'the dialer has caught up');
-        for (const id of state.organizations.keys()) {
-          toReview.add(id);
-          dirty.add(id);
-        }
+    while (!ending.signal.aborted && problem === null) {
+      try {
+        const batches = options.feed.subscribe({
+          after: state.position,
+          categories: DIALER_CATEGORIES,
+          limit: settings.feedLimit,
+          signal: ending.signal,
+        });
+        for await (const batch of batches) foldBatch(batch);
+      } catch (error) {
+        if (problem === null) log.warn({ err: error }, 'the feed broke off');
       }
-      passed();
-      const touched = [...dirty];
-      for (const id of touched) poke(id);
-      store.maybeWrite(batch.events.length);
+      await pause(clock, FEED_PAUSE, ending.signal);
     }
   };
 
@@ -316,10 +270,7 @@ export const dialerLoop = (platform: Platform, options: DialerOptions): DialerHa
     start: async () => {
       await store.restore();
       await options.leases.start((change) => ownershipChanged(change.owned));
-      following = follow().catch((error: unknown) => {
-        problem = `the dialer cannot fold the ledger: ${(error as Error).message}`;
-        log.error({ err: error }, problem);
-      });
+      following = follow();
       sweepTimer = clock.after(settings.sweepMs, sweep);
     },
     stop: async () => {
@@ -342,24 +293,11 @@ export const dialerLoop = (platform: Platform, options: DialerOptions): DialerHa
       if (org === undefined) return [];
       return explain(org, campaign, clock.now(), capacityOf(org));
     },
-    settled: (org, position, timeoutMs) =>
-      new Promise((resolve) => {
-        const timer = clock.after(timeoutMs, () => {
-          settledWaiters = settledWaiters.filter((w) => w !== waiter);
-          resolve(false);
-        });
-        const waiter: SettledWaiter = {
-          org,
-          position,
-          passed: () =>
-            void Promise.allSettled([...orgShell(org).placing]).then(() => {
-              timer.cancel();
-              resolve(true);
-            }),
-        };
-        if (position <= state.position) waiter.passed();
-        else settledWaiters.push(waiter);
-      }),
+    settled: settling.settled,
+    fence: async (id, stream, revision) => {
+      const org = state.organizations.get(id);
+      return org === undefined || !caughtUp ? null : fence(shell, org, stream, revision);
+    },
     status: () => ({
       caughtUp,
       position: state.position,

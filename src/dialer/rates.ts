@@ -32,7 +32,8 @@ export interface Rates {
   take(campaign: number): boolean;
   /** Nothing is sent for so long from now. */
   empty(ms: number): void;
-  forget(campaign: number): void;
+  /** Forgets campaigns that are not among these and have nothing waiting. */
+  keepOnly(campaigns: ReadonlyMap<number, unknown>): void;
 }
 
 export const organizationRates = (clock: Clock, options: RateOptions, horizonMs: number): Rates => {
@@ -88,8 +89,8 @@ export const organizationRates = (clock: Clock, options: RateOptions, horizonMs:
       emptyUntil = Math.max(emptyUntil, clock.monotonic() + ms);
       for (const { limiter } of metered.values()) emptyBucket(limiter, emptyUntil);
     },
-    forget: (campaign) => {
-      if (metered.get(campaign)?.unsent === 0) metered.delete(campaign);
+    keepOnly: (campaigns) => {
+      for (const [id, { unsent }] of metered) if (id !== null && unsent === 0 && !campaigns.has(id)) metered.delete(id);
     },
   };
 };

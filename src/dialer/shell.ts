@@ -1,11 +1,12 @@
 /** What the parts of the loop share: the fold, this process's own doings beside it, and its surroundings. */
 import type { OrganizationId } from '../core/ids';
 import type { Platform } from '../engine/platform';
+import type { Clock } from '../ports/clock';
 import type { Connections } from './connections';
-import type { DialerState } from './model';
+import type { DialerState, OrganizationState } from './model';
 import type { News } from './news';
 import type { Settings } from './options';
-import type { Rates } from './rates';
+import { organizationRates, type Rates } from './rates';
 
 /** A contact between this process's decision to call it and the carrier's answer. */
 export interface InHand {
@@ -16,6 +17,23 @@ export interface InHand {
   /** Given back or answered: it counts nowhere any more, whatever the same contact's next claim does. */
   over: boolean;
 }
+
+export const newOrganizationShell = (id: OrganizationId, clock: Clock, settings: Settings): OrganizationShell => ({
+  id,
+  held: new Map(),
+  inHand: new Map(),
+  turnTaking: false,
+  turnNotBefore: 0,
+  batch: settings.times.claimsPerTurn,
+  tail: null,
+  busy: new Set(),
+  placing: new Set(),
+  seen: new Map(),
+  asked: new Map(),
+  gone: new Set(),
+  rates: organizationRates(clock, settings.rate, settings.horizonMs),
+  rotation: new Map(),
+});
 
 /** A contact is taken in hand, until `letGo`. */
 export const takeInHand = (own: OrganizationShell, run: number, campaign: number, startedAt: number): InHand => {
@@ -91,3 +109,17 @@ export interface Shell {
   /** Ended: nothing is tried again. */
   readonly signal: AbortSignal;
 }
+
+/** Drops what this process remembers of calls, campaigns and configurations that are over. */
+export const forgetWhatIsOver = (shell: Shell, org: OrganizationState): void => {
+  const own = shell.org(org.id);
+  for (const run of own.seen.keys()) if (!org.calls.has(run)) own.seen.delete(run);
+  const lingering = new Set(org.lingering.map(({ reference }) => reference));
+  for (const reference of own.asked.keys())
+    if (!org.references.has(reference) && !lingering.has(reference)) own.asked.delete(reference);
+  for (const reference of own.gone) if (!lingering.has(reference)) own.gone.delete(reference);
+  own.rates.keepOnly(org.campaigns);
+  for (const [id, config] of org.configurations)
+    if (config.deleted && ![...org.calls.values()].some((call) => call.claim?.configuration === id))
+      shell.connections.drop(org.id, id);
+};

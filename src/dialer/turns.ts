@@ -3,11 +3,12 @@
  * claimed in its run's stream, and only a durable claim goes on to be placed.
  */
 import { randomBytes } from 'node:crypto';
-import { isLeft } from 'fp-ts/Either';
+import { isLeft, left } from 'fp-ts/Either';
 import { runStream } from '../core/ids';
 import { chooseVariant, plainVariant } from '../domain/campaign/traffic-split';
 import { runDecider } from '../domain/run/decider';
 import type { CallRef, RunEvent } from '../domain/run/events';
+import type { AppendFailure } from '../ports/event-store';
 import { untilAnswered } from './commands';
 import type { Contacts } from './contacts';
 import { appendToDialing } from './dialing';
@@ -189,7 +190,7 @@ export const turnTaker = (shell: Shell, contacts: Contacts, placing: Placing): T
           owner,
           claims: claims.map(({ campaign, run, attempt }) => ({ campaign_id: campaign, run_id: run, attempt })),
         },
-      });
+      }).catch((error: unknown) => left<AppendFailure>({ kind: 'unavailable', message: (error as Error).message }));
       own.turnTaking = false;
       // The feed may be faster than the answer: then the fold holds the slots already.
       if (!isLeft(turn) && org.dialingRevision < turn.right.revision)

@@ -1,6 +1,7 @@
 /** The ledger in memory, for simulations on a virtual clock: no thread, no file, every wait is the clock's. Held by the port's contract suite. */
-import { left, right, type Either } from 'fp-ts/Either';
-import { NO_STREAM, type RecordedEvent, type SealedEvent } from '../../src/core/event';
+import { isLeft, left, right, type Either } from 'fp-ts/Either';
+import { serializeAppend } from '../../src/adapters/embedded/append-rules';
+import type { RecordedEvent, SealedEvent } from '../../src/core/event';
 import { categoryOf } from '../../src/core/ids';
 import { offsetOf, positionOf } from '../../src/core/position';
 import type { Clock } from '../../src/ports/clock';
@@ -116,9 +117,8 @@ export const memoryEventStore = (
       const fate = options.fate?.(stream) ?? 'ok';
       if (fate === 'unavailable') return left({ kind: 'unavailable', message: 'the store is away' });
       if (fate === 'unknown') return left({ kind: 'outcome_unknown', message: 'no answer' });
-      const bytes = events.reduce((sum, e) => sum + JSON.stringify(e.data).length, 0);
-      if (events.length === 0 || bytes >= 1_000_000 || expected < NO_STREAM)
-        return left({ kind: 'refused', message: 'not an append that can be stored' });
+      const checked = serializeAppend(stream, expected, events, (metadata) => JSON.stringify(metadata));
+      if (isLeft(checked)) return left({ kind: 'refused', message: checked.left });
       const answer = store(stream, expected, events);
       await later();
       return fate === 'lost_answer' ? left({ kind: 'outcome_unknown', message: 'the answer was lost' }) : answer;
