@@ -1,6 +1,5 @@
 /** Campaigns as the API shows them. */
 import type { BreakerConfig } from '../src/domain/campaign/events';
-import type { Limits } from '../src/domain/organization/events';
 import type { AgentDoc } from './agents';
 import type { CampaignDoc } from './campaigns';
 
@@ -72,36 +71,6 @@ export const campaignDetail = (doc: CampaignDoc, names: CampaignNames) => ({
   logs: doc.logs,
   warnings: names.warnings,
 });
-
-/**
- * What of a campaign's settings will not take effect as written: limits of the organization, and caller ids that will be shared.
- * `callerIds`: active numbers of the configuration.
- */
-export const campaignWarnings = (
-  doc: Pick<CampaignDoc, 'max_concurrency' | 'rate_limit_per_second'>,
-  limits: Limits,
-  callerIds: number,
-): readonly string[] => {
-  const warnings: string[] = [];
-  const { max_concurrency, rate_limit_per_second } = doc;
-  if (max_concurrency !== null && max_concurrency > limits.concurrent_calls)
-    warnings.push(
-      `max_concurrency (${max_concurrency}) is above the organization's limit: ` +
-        `at most ${limits.concurrent_calls} calls will run at once.`,
-    );
-  if (rate_limit_per_second > limits.calls_per_second)
-    warnings.push(
-      `rate_limit_per_second (${rate_limit_per_second}) is above the organization's limit: ` +
-        `at most ${limits.calls_per_second} calls will be placed per second.`,
-    );
-  const effective = Math.min(max_concurrency ?? 0, limits.concurrent_calls);
-  if (callerIds > 0 && effective > callerIds)
-    warnings.push(
-      `max_concurrency (${effective}) is above the ${callerIds} caller ID(s) configured: ` +
-        'caller IDs rotate and may be shown by several calls at once.',
-    );
-  return warnings;
-};
 
 export const progressView = (doc: CampaignDoc) => ({
   campaign_id: doc.id,

@@ -35,6 +35,8 @@ export interface Config {
   readonly ringSeconds: number;
   /** Dialplan context that runs AMD() and comes back; null: no answering-machine detection on ARI. */
   readonly ariAmdContext: string | null;
+  /** Dialplan context whose hangup handler writes down how a call ended; null: a call that ended while we were away stays uncertain. */
+  readonly ariHangupContext: string | null;
   /** An OpenAI-compatible endpoint; null: agents from a template are composed offline. */
   readonly languageModel: { readonly baseUrl: string; readonly apiKey: string; readonly model: string } | null;
 }
@@ -122,13 +124,16 @@ export const readConfig = (env: Env): Either<readonly string[], Config> => {
   const bootstrapKey = given('LEDGERLINE_BOOTSTRAP_KEY');
   if (bootstrapKey !== null && bootstrapKey.length < 16)
     faults.push('LEDGERLINE_BOOTSTRAP_KEY must have at least 16 characters');
-  const amd = given('ARI_AMD_CONTEXT');
-  if (amd !== null && !/^[A-Za-z0-9_-]+$/.test(amd))
-    faults.push(`ARI_AMD_CONTEXT must be the name of a dialplan context (letters, digits, - and _), not '${amd}'`);
   const modelUrl = url('OPENAI_BASE_URL');
   const modelKey = given('OPENAI_API_KEY');
   if (modelUrl !== null && modelKey === null) faults.push('OPENAI_BASE_URL is set but OPENAI_API_KEY is not');
 
+  const context = (name: string): string | null => {
+    const value = given(name);
+    if (value !== null && !/^[A-Za-z0-9_-]+$/.test(value))
+      faults.push(`${name} must be the name of a dialplan context (letters, digits, - and _), not '${value}'`);
+    return value;
+  };
   const engines = readEngines(given, url, faults);
   const missing = Object.entries(ENGINE_VARIABLES).filter(([engine]) => engines[engine as keyof EngineUrls] === null);
   // With none of them set it is one process on a folder of its own, whatever its role; the folder's lock refuses a second one.
@@ -150,7 +155,8 @@ export const readConfig = (env: Env): Either<readonly string[], Config> => {
     bodyMaxBytes: whole('BODY_MAX_BYTES', 2_097_152, 1024, 2 ** 30),
     uncertainLimitMs: whole('UNCERTAIN_LIMIT_SECONDS', 60, 1, 86_400) * 1000,
     ringSeconds: whole('RING_SECONDS', 45, 5, 600),
-    ariAmdContext: amd,
+    ariAmdContext: context('ARI_AMD_CONTEXT'),
+    ariHangupContext: context('ARI_HANGUP_CONTEXT'),
     languageModel:
       modelKey === null
         ? null

@@ -38,7 +38,9 @@ const dialerElsewhere = (clock: Clock): DialerAccess => ({
 export const serve = async (
   config: Config,
   log: Logger,
-  calling: ReadonlyMap<string, Carrier> = carriers({ ari: { amdContext: config.ariAmdContext } }),
+  calling: ReadonlyMap<string, Carrier> = carriers({
+    ari: { amdContext: config.ariAmdContext, hangupContext: config.ariHangupContext },
+  }),
 ): Promise<Either<string, Serving>> => {
   const opened = await openEngines(config, log);
   if (isLeft(opened)) return opened;

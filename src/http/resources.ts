@@ -1,13 +1,14 @@
 /** Documents that several resources' answers are made of. */
 import { isLeft, left, right, type Either } from 'fp-ts/Either';
 import { agentKey, agents, type AgentDoc } from '../../projections/agents';
-import { agentsOf, campaignDetail, campaignWarnings } from '../../projections/campaign_views';
+import { agentsOf, campaignDetail } from '../../projections/campaign_views';
 import { campaignKey, campaigns, type CampaignDoc } from '../../projections/campaigns';
 import { organizationKey, organizations } from '../../projections/organizations';
 import { telephonyConfigs, telephonyKey, type TelephonyDoc } from '../../projections/telephony_configs';
 import { notFound, type Failure } from '../core/failure';
 import type { OrganizationId } from '../core/ids';
 import { parsePosition } from '../core/position';
+import { warnings } from '../domain/campaign/warnings';
 import type { Limits } from '../domain/organization/events';
 import type { Api } from './api';
 import { ok, type Handled } from './route';
@@ -62,7 +63,7 @@ export const showCampaigns = async (api: Api, org: OrganizationId, docs: readonl
     return campaignDetail(doc, {
       agents: agentDocs,
       telephonyConfiguration: config?.name ?? null,
-      warnings: campaignWarnings(doc, limits, config?.numbers.filter((n) => n.is_active).length ?? 0),
+      warnings: warnings(doc, limits, config?.numbers.filter((n) => n.is_active).length ?? 0),
     });
   });
 };

@@ -1,5 +1,5 @@
 import { agents, type AgentDoc } from '../../projections/agents';
-import { campaignDetail, campaignWarnings, progressView } from '../../projections/campaign_views';
+import { campaignDetail, progressView } from '../../projections/campaign_views';
 import { campaignKey, campaigns, type CampaignDoc } from '../../projections/campaigns';
 import { at, document, documents, expectValid, type Given } from './given-events';
 import {
@@ -238,14 +238,4 @@ it('shows names of agents and versions, and what a campaign without breaker and 
   const plain = campaign([campaignCreated({ traffic_split: null })]);
   const unnamed = campaignDetail(plain, { agents: new Map(), telephonyConfiguration: null, warnings: [] });
   expect([unnamed.traffic_split, unnamed.workflow_name]).toEqual([null, 'Unknown']);
-});
-
-it('warns of limits that will not take effect as written', () => {
-  const limits = { concurrent_calls: 100, calls_per_second: 10 };
-  expect(campaignWarnings({ max_concurrency: 50, rate_limit_per_second: 10 }, limits, 0)).toEqual([]);
-  const warnings = campaignWarnings({ max_concurrency: 200, rate_limit_per_second: 11 }, limits, 2);
-  expect(warnings).toHaveLength(3);
-  expect(warnings[0]).toMatch(/max_concurrency \(200\).*100/);
-  expect(warnings[1]).toMatch(/rate_limit_per_second \(11\).*10/);
-  expect(warnings[2]).toMatch(/2 caller ID/);
 });
