@@ -16,6 +16,7 @@ export const knownCall = (call: InFlightCall, campaign: CampaignState | undefine
     ? null
     : {
         reference: call.claim.reference,
+        placed: call.phase === 'placed' || call.phase === 'ringing' || call.phase === 'answered',
         answered: call.answered,
         talkSeconds: call.claim.talkSeconds,
         detectMachine: campaign !== undefined && detectsMachines(campaign),

@@ -90,6 +90,9 @@ export type AskResult =
 /** A call that the ledger knows as not over, handed to a fresh connection (after a start, a takeover). */
 export interface KnownCall {
   readonly reference: string;
+  /** The carrier is known to have had it: if it has it no more, it is over. */
+  readonly placed: boolean;
+  /** Its answer was told, and with it who answered: there is nothing left to detect. */
   readonly answered: boolean;
   readonly talkSeconds: number;
   readonly detectMachine: boolean;

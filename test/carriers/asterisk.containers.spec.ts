@@ -12,7 +12,7 @@ const peerOf = (asterisk: Asterisk, hangupContext: string | null): CarrierPeer =
   carrier: ariCarrier({
     amdContext: 'amdback',
     hangupContext,
-    timing: { placeTimeoutMs: 1_500, askGapMs: 1_000, reconnectMaxMs: 1_000 },
+    timing: { placeTimeoutMs: 1_500, askGapMs: 1_000, eventGraceMs: 300, reconnectMaxMs: 1_000 },
   }),
   port: asterisk.port,
   host: asterisk.host,

@@ -15,6 +15,7 @@ import {
 
 const known = (reference: string, more?: Partial<KnownCall>): KnownCall => ({
   reference,
+  placed: false,
   answered: false,
   talkSeconds: 20,
   detectMachine: false,
@@ -142,8 +143,31 @@ export const recoveryContract = (now: () => { readonly peer: CarrierPeer; readon
       await dead.heard(reference, 'answered');
       await dead.wire.cut();
       const heir = await bench.line({ installation });
-      heir.connection.adopt([known(reference, { answered: true, detectMachine: true })]);
+      heir.connection.adopt([known(reference, { placed: true, detectMachine: true })]);
       expect(await heir.heard(reference, 'ended')).toMatchObject({ outcome: 'voicemail' });
+    }, 40_000);
+
+    it('does not look for a machine once the answer was told: they may be talking', async () => {
+      const installation = `heir${newReference().slice(0, 8)}`;
+      const dead = await bench.line({ installation });
+      const { reference } = await dead.place(numberEnding(7));
+      await dead.heard(reference, 'answered');
+      await dead.wire.cut();
+      const heir = await bench.line({ installation });
+      heir.connection.adopt([known(reference, { placed: true, answered: true, detectMachine: true })]);
+      await new Promise((resolve) => setTimeout(resolve, bench.seconds(4)));
+      expect(await heir.connection.ask(reference)).toEqual({ kind: 'alive', answered: true });
+      await heir.connection.hangUp(reference);
+      expect(await heir.heard(reference, 'ended')).toMatchObject({ outcome: 'completed' });
+    }, 40_000);
+
+    it('needs no second word for the end of a call that the carrier had', async () => {
+      const heir = await bench.line();
+      const [had, perhaps] = [newReference(), newReference()];
+      heir.connection.adopt([known(had, { placed: true }), known(perhaps)]);
+      expect(await heir.heard(had, 'ended', proofTime(peer))).toMatchObject({ outcome: 'uncertain' });
+      expect(heir.kinds(perhaps)).toEqual([]);
+      expect(await heir.heard(perhaps, 'ended', proofTime(peer))).toMatchObject({ outcome: 'uncertain' });
     }, 40_000);
 
     it('silences the one before it, which says so and places nothing', async () => {

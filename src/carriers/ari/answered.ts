@@ -118,7 +118,10 @@ export const answeredCallCare = (context: CareContext): AnsweredCallCare => {
 
   return {
     answered: (call) => {
-      if (!call.state.inStasis) return look(call, timing.eventGraceMs);
+      if (!call.state.inStasis) {
+        if (call.limit === null || call.detection === 'due') look(call, timing.eventGraceMs);
+        return;
+      }
       void limitTalk(call);
       if (call.detection === 'due') void startDetection(call);
     },

@@ -119,8 +119,10 @@ export const followCalls = (context: CallsContext): Calls => {
     call.absentSince = null;
     confirm(call);
     call.state = sawState(call.state, channel.state, new Date().toISOString());
+    if (call.state.reached === 'Up') call.upSince ??= performance.now();
+    // First of all, since an answer may want a sooner look.
+    lookAtTimeout(call);
     progressed(call);
-    if (lives(call)) lookAtTimeout(call);
   };
 
   const confirm = (call: Call): void => {

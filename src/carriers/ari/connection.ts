@@ -155,9 +155,10 @@ export const connectAri = (
       talkMs: known.talkSeconds * 1000,
       startedAt: performance.now() - Math.max(0, Date.now() - known.claimedAt),
       adopted: true,
-      placement: 'unknown',
+      placement: known.placed ? 'confirmed' : 'unknown',
       unbroken: false,
-      detection: detects(known.detectMachine),
+      // Begun anew in the middle of a talk, detection would take a person's long sentence for a greeting.
+      detection: detects(known.detectMachine && !known.answered),
     });
     call.told = { ringing: known.answered, answered: known.answered };
     if (known.answered) call.state = { ...call.state, seen: true, reached: 'Up', inStasis: true };
