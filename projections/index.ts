@@ -7,6 +7,7 @@ import { apiKeys } from './api_keys';
 import { campaigns } from './campaigns';
 import { events } from './events';
 import { organizations } from './organizations';
+import { recordings } from './recordings';
 import { runs } from './runs';
 import { telephonyConfigs } from './telephony_configs';
 import { trafficStats } from './traffic_stats';
@@ -20,6 +21,7 @@ export const projections: readonly Projection[] = [
   untyped(campaigns),
   untyped(runs),
   untyped(trafficStats),
+  untyped(recordings),
 ];
 
 /** The same and the auditors' index, which doubles what folding costs. */

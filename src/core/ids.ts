@@ -11,6 +11,7 @@ export const campaignStream = (org: OrganizationId, campaign: number): string =>
 export const contactsStream = (org: OrganizationId, campaign: number): string => `contacts-${org}_${campaign}`;
 export const runStream = (org: OrganizationId, run: number): string => `run-${org}_${run}`;
 export const dialingStream = (org: OrganizationId): string => `dialing-${org}`;
+export const recordingsStream = (org: OrganizationId): string => `recordings-${org}`;
 export const requestStream = (org: OrganizationId, hash: string): string => `request-${org}_${hash}`;
 export const sequenceStream = (kind: SequenceKind): string => `sequence-${kind}`;
 
@@ -24,7 +25,8 @@ export type SequenceKind =
   | 'agent'
   | 'definition'
   | 'campaign'
-  | 'run';
+  | 'run'
+  | 'recording';
 
 export type StreamCategory =
   | 'organization'
@@ -35,6 +37,7 @@ export type StreamCategory =
   | 'contacts'
   | 'run'
   | 'dialing'
+  | 'recordings'
   | 'request'
   | 'sequence';
 

@@ -4,6 +4,7 @@ import { apiKeyEvents } from './api-key/events';
 import { campaignEvents, contactsEvents } from './campaign/events';
 import { dialingEvents } from './dialing/events';
 import { organizationEvents } from './organization/events';
+import { recordingEvents } from './recording/events';
 import { requestEvents } from './request/events';
 import { runEvents } from './run/events';
 import { sequenceEvents } from '../engine/sequence-events';
@@ -19,6 +20,7 @@ export const eventCatalog = {
   ...contactsEvents,
   ...runEvents,
   ...dialingEvents,
+  ...recordingEvents,
   ...sequenceEvents,
   ...requestEvents,
 } satisfies EventTypes;

@@ -28,6 +28,7 @@ const BLOCK: Readonly<Record<SequenceKind, number>> = {
   definition: 10,
   campaign: 10,
   run: 100,
+  recording: 10,
 };
 
 export interface Sequences {

@@ -2,12 +2,13 @@
 import type { Readable } from 'node:stream';
 import { isLeft, left, right, type Either } from 'fp-ts/Either';
 import { notFound, rejected, type Failure } from '../core/failure';
-import { agentStream, telephonyStream, type OrganizationId } from '../core/ids';
+import { agentStream, recordingsStream, telephonyStream, type OrganizationId } from '../core/ids';
 import { agentDecider } from '../domain/agent/decider';
 import { resolveVersion, usableAgent, type AgentVersion } from '../domain/agent/state';
 import { requiredVariables } from '../domain/agent/template-variables';
 import { contactCheck, type ContactList } from '../domain/campaign/contact-check';
 import type { RequestedVariant } from '../domain/campaign/traffic-split';
+import { recordingDecider } from '../domain/recording/decider';
 import { chooseConfiguration } from '../domain/telephony/choose';
 import { telephonyDecider } from '../domain/telephony/decider';
 import type { Configuration } from '../domain/telephony/state';
@@ -87,6 +88,8 @@ export const checkSource = async (
 ): Promise<Either<Failure, ContactList & { readonly sha256: string }>> => {
   const source = await openSource(api, org, key);
   if (isLeft(source)) return source;
+  const { state: recordings } = await api.platform.execute.load(recordingDecider, recordingsStream(org));
+  const known = new Set([...recordings.values()].map((r) => r.recording_id));
   const required = [...new Set(versions.flatMap((v) => requiredVariables(v.content.workflow_definition)))];
-  return scanContacts(source.right, contactCheck({ e164Only, required, recordingExists: () => false }));
+  return scanContacts(source.right, contactCheck({ e164Only, required, recordingExists: (id) => known.has(id) }));
 };

@@ -7,8 +7,16 @@ import { agentVersions } from '../../projections/agent_versions';
 import { agents } from '../../projections/agents';
 import { campaigns } from '../../projections/campaigns';
 import { organizations } from '../../projections/organizations';
+import { recordings } from '../../projections/recordings';
 import { telephonyConfigs } from '../../projections/telephony_configs';
-import { agentStream, apiKeysStream, campaignStream, organizationStream, telephonyStream } from '../core/ids';
+import {
+  agentStream,
+  apiKeysStream,
+  campaignStream,
+  organizationStream,
+  recordingsStream,
+  telephonyStream,
+} from '../core/ids';
 import { eventCatalog } from '../domain/event-catalog';
 import { prepareBatch } from '../engine/fold';
 import type { Platform } from '../engine/platform';
@@ -21,6 +29,7 @@ const STREAMS: Readonly<Record<string, (org: number, id: number) => string>> = {
   [agents.name]: agentStream,
   [campaigns.name]: campaignStream,
   [organizations.name]: organizationStream,
+  [recordings.name]: recordingsStream,
   [telephonyConfigs.name]: telephonyStream,
 };
 

@@ -13,6 +13,7 @@ import { healthRoutes } from './health';
 import { nodeTypeRoutes } from './node-types';
 import { objectRoutes } from './objects';
 import { phoneNumberRoutes } from './phone-numbers';
+import { recordingRoutes } from './recordings';
 import { runRoutes } from './runs';
 import { storageRoutes } from './storage';
 import { telephonyConfigRoutes } from './telephony-configs';
@@ -35,6 +36,7 @@ export const allRoutes = (api: Api): readonly Route[] => {
     ...apiKeyRoutes(api),
     ...uploadRoutes(api),
     ...storageRoutes(api),
+    ...recordingRoutes(api),
     ...objectRoutes(api),
     ...healthRoutes(api),
   ];
