@@ -70,7 +70,16 @@ const inContainer = async (name: EngineName): Promise<Engine> => {
       await gone;
     },
     start: async () => void (await (await docker()).start()),
-    pause: async () => void (await (await docker()).pause()),
+    pause: async () => {
+      const running = await docker();
+      // A busy container does not always freeze at the first try.
+      for (let tries = 1; ; tries++)
+        try {
+          return void (await running.pause());
+        } catch (error) {
+          if (tries === 10) throw error;
+        }
+    },
     unpause: async () => void (await (await docker()).unpause()),
     stop: async () => void (await container.stop({ timeout: 0, remove: true, removeVolumes: true })),
   };

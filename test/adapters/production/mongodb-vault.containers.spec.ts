@@ -7,6 +7,7 @@ import type { Vault } from '../../../src/ports/vault';
 import { vaultContract } from '../../contract/vault';
 import { eventually } from '../../contract/waiting';
 import { withEngine, type Engine } from '../../support/engines';
+import { closing } from './closing';
 import { countUnhandled } from './unhandled';
 
 const databaseOf = (url: string): string => {
@@ -122,12 +123,17 @@ withEngine('mongo', {}, (engine) => {
 });
 
 withEngine('mongo', { mayStop: true }, (engine) => {
+  const afterwards = closing();
+
   it('has every page that was acknowledged, and every erasure, after its server was killed', async () => {
     const unhandled = countUnhandled();
+    afterwards(unhandled.stop);
     const vault = mongoVault({ url: databaseOf(engine().url), masterKey: newKey() });
+    afterwards(vault.close);
     await answers(vault);
     const pages = new Map<string, readonly (Buffer | null)[]>();
     let isOver = false;
+    afterwards(() => (isOver = true));
     let failures = 0;
     const writer = (async () => {
       while (!isOver) {
@@ -158,7 +164,5 @@ withEngine('mongo', { mayStop: true }, (engine) => {
     await writer;
     for (const [id, keys] of pages) expect(await vault.page(1, id)).toEqual({ id, keys });
     expect(unhandled.seen).toEqual([]);
-    unhandled.stop();
-    await vault.close();
   }, 180_000);
 });

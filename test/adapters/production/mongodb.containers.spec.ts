@@ -6,6 +6,7 @@ import type { ReadStore } from '../../../src/ports/read-store';
 import { readStoreContract } from '../../contract/read-store';
 import { eventually } from '../../contract/waiting';
 import { withEngine, type Engine } from '../../support/engines';
+import { closing } from './closing';
 import { countUnhandled } from './unhandled';
 
 /** A database of its own on the server. */
@@ -100,14 +101,19 @@ withEngine('mongo', {}, (engine) => {
 });
 
 withEngine('mongo', { mayStop: true }, (engine) => {
+  const afterwards = closing();
+
   it('holds every acknowledged batch with its checkpoint, and no gap, after its server was killed', async () => {
     const unhandled = countUnhandled();
+    afterwards(unhandled.stop);
     const store = await answering(engine());
+    afterwards(store.close);
     await store.ensure({ name: 'things_v1', indexes: [{ fields: ['org', 'n'] }] });
     let at: Position = START;
     let batches = 0;
     let failures = 0;
     let isOver = false;
+    afterwards(() => (isOver = true));
     const runner = (async () => {
       while (!isOver) {
         try {
@@ -148,12 +154,11 @@ withEngine('mongo', { mayStop: true }, (engine) => {
     });
     expect(found.map((d) => d['n'])).toEqual(Array.from({ length: end }, (_, n) => n));
     expect(unhandled.seen).toEqual([]);
-    unhandled.stop();
-    await store.close();
   }, 240_000);
 
   it('rejects in time while its server stands still, and works on afterwards', async () => {
     const store = await answering(engine());
+    afterwards(store.close);
     await store.ensure({ name: 'things_v2', indexes: [] });
     await store.write('things_v2', [{ key: 'a', document: { n: 1 }, position: positionOf(1) }]);
     await engine().pause();
@@ -167,6 +172,5 @@ withEngine('mongo', { mayStop: true }, (engine) => {
         () => false,
       ),
     );
-    await store.close();
   }, 60_000);
 });

@@ -15,6 +15,7 @@ import { eventually } from '../../contract/waiting';
 import { startProxy } from '../../support/peer/proxy';
 import { withEngine } from '../../support/engines';
 import { tempFolder } from '../../support/temp';
+import { closing } from './closing';
 import { sealedEvents } from './events';
 import { countUnhandled } from './unhandled';
 
@@ -76,6 +77,8 @@ const expectEachOnce = async ({ events }: Wired, seen: readonly { readonly event
   expect(seen.map(({ event }) => event)).toEqual((await events.readAll({ after: START, limit: 100_000 })).events);
 
 withEngine('nats', {}, (engine) => {
+  const afterwards = closing();
+
   feedContract('NATS adapter', {
     create: async () => {
       const made = await wired(engine().url);
@@ -106,13 +109,16 @@ withEngine('nats', {}, (engine) => {
 
   it('publishes each event once, under its own id, whatever the number of relays, in the order of the ledger', async () => {
     const made = await wired(engine().url, { relays: 2 });
+    afterwards(made.dispose);
     const reading = follow(made);
+    afterwards(reading.stop);
     await eventually(10_000, 'the relays run', () => made.relays.every((relay) => relay.position() !== null));
     for (let run = 1; run <= 60; run++) await appendOne(made, run);
     await eventually(10_000, 'the feed has all', () => reading.seen.length === 60);
     const head = await made.events.head();
     await eventually(10_000, 'the relays have all', () => made.relays.every((relay) => relay.position() === head));
     const nc = await connect({ servers: engine().url.replace('nats://', '') });
+    afterwards(() => nc.close());
     const jsm = await nc.jetstreamManager();
     const { state } = await jsm.streams.info(made.name.toUpperCase(), { subjects_filter: '>' });
     expect(state.messages).toBe(60);
@@ -120,15 +126,15 @@ withEngine('nats', {}, (engine) => {
       true,
     );
     expect(Object.keys(state.subjects ?? {})).toHaveLength(5);
-    await nc.close();
     await reading.stop();
     await expectEachOnce(made, reading.seen);
-    await made.dispose();
   }, 60_000);
 
   it('tells of an event within milliseconds by the bus, and within the time of a sweep when nobody relays', async () => {
     const made = await wired(engine().url);
+    afterwards(made.dispose);
     const reading = follow(made);
+    afterwards(reading.stop);
     await eventually(10_000, 'the relay runs', () => made.relays[0]?.position() !== null);
     for (let run = 1; run <= 5; run++) await appendOne(made, run);
     await eventually(10_000, 'the feed is warm', () => reading.seen.length === 5);
@@ -152,16 +158,18 @@ withEngine('nats', {}, (engine) => {
     expect(swept).toBeLessThan(3000);
     await reading.stop();
     await expectEachOnce(made, reading.seen);
-    await made.dispose();
   }, 60_000);
 
   it('repairs what a lossy bus left out, repeated and turned round', async () => {
     const made = await wired(engine().url);
+    afterwards(made.dispose);
     await made.stopRelays();
     const reading = follow(made);
+    afterwards(reading.stop);
     for (let run = 1; run <= 40; run++) await appendOne(made, run);
     const { events } = await made.events.readAll({ after: START });
     const nc = await connect({ servers: engine().url.replace('nats://', '') });
+    afterwards(() => nc.close());
     const js = nc.jetstream();
     let n = 0;
     const say = async (index: number): Promise<void> => {
@@ -174,15 +182,15 @@ withEngine('nats', {}, (engine) => {
     await js.publish(`${made.name}.1.run`, 'no message of ours', { msgID: `m${n++}` });
     for (let run = 41; run <= 60; run++) await appendOne(made, run);
     await eventually(10_000, 'the feed has all', () => reading.seen.length === 60);
-    await nc.close();
     await reading.stop();
     await expectEachOnce(made, reading.seen);
-    await made.dispose();
   }, 60_000);
 
   it('carries an event that is too large for the bus by its position alone', async () => {
     const made = await wired(engine().url);
+    afterwards(made.dispose);
     const reading = follow(made);
+    afterwards(reading.stop);
     await eventually(10_000, 'the relay runs', () => made.relays[0]?.position() !== null);
     await appendOne(made, 1);
     const stream = runStream(1, 2);
@@ -195,15 +203,20 @@ withEngine('nats', {}, (engine) => {
     await eventually(10_000, 'the feed has all', () => reading.seen.length === 3);
     await reading.stop();
     await expectEachOnce(made, reading.seen);
-    await made.dispose();
   }, 60_000);
 
   it('shares the partitions fairly among three processes, and hands those of one that stops or falls silent to the others', async () => {
     const unhandled = countUnhandled();
+    afterwards(unhandled.stop);
     const name = newName();
     const ttl = 2000;
     const proxy = await startProxy({ port: Number(new URL(engine().url).port) });
-    const open = (url: string) => natsLeases({ url, log: silentLogger, name, ttl });
+    const open = (url: string) => {
+      const leases = natsLeases({ url, log: silentLogger, name, ttl });
+      afterwards(leases.release);
+      return leases;
+    };
+    afterwards(proxy.close);
     const isShared = (among: readonly Leases[]) => () =>
       among.every((one) => one.owned().size >= 8) &&
       among.reduce((sum, one) => sum + one.owned().size, 0) === PARTITIONS;
@@ -230,19 +243,23 @@ withEngine('nats', {}, (engine) => {
     );
     expect(takenOver).toBeLessThan(ttl * 3);
     await Promise.all([a, b, silent].map((one) => one.release()));
-    await proxy.close();
     expect(unhandled.seen).toEqual([]);
-    unhandled.stop();
   }, 90_000);
 });
 
 withEngine('nats', { mayStop: true }, (engine) => {
+  const afterwards = closing();
+
   it('hands out every event once and in order while the server is killed, paused and loses its store, at the cost of latency only', async () => {
     const unhandled = countUnhandled();
+    afterwards(unhandled.stop);
     const made = await wired(engine().url);
+    afterwards(made.dispose);
     const reading = follow(made);
+    afterwards(reading.stop);
     let run = 0;
     let isOver = false;
+    afterwards(() => (isOver = true));
     const writing = (async () => {
       while (!isOver) {
         await appendOne(made, ++run);
@@ -266,6 +283,7 @@ withEngine('nats', { mayStop: true }, (engine) => {
     await eventually(20_000, 'the relay goes on', async () => (made.relays[0]?.position() ?? START) > START);
     // The store is lost: the stream is removed under everybody.
     const nc = await connect({ servers: engine().url.replace('nats://', '') });
+    afterwards(() => nc.close());
     const jsm = await nc.jetstreamManager();
     await eventually(20_000, 'the stream can be removed', () =>
       jsm.streams.delete(made.name.toUpperCase()).catch(() => false),
@@ -283,19 +301,21 @@ withEngine('nats', { mayStop: true }, (engine) => {
     await writing;
     await eventually(20_000, 'the feed has all', () => reading.seen.length === run);
     process.stderr.write(`ms for 20 events, bus ${JSON.stringify(times)}\n`);
-    await nc.close();
     await reading.stop();
     await expectEachOnce(made, reading.seen);
     expect(unhandled.seen).toEqual([]);
-    unhandled.stop();
-    await made.dispose();
   }, 180_000);
 
   it('keeps partitions while the server is away, and shares them with a newcomer when it is back', async () => {
     const unhandled = countUnhandled();
+    afterwards(unhandled.stop);
     const name = newName();
     const ttl = 2000;
-    const open = (id: string) => natsLeases({ url: engine().url, log: silentLogger, name, ttl, id });
+    const open = (id: string) => {
+      const made = natsLeases({ url: engine().url, log: silentLogger, name, ttl, id });
+      afterwards(made.release);
+      return made;
+    };
     const leases = open('a');
     await leases.start(() => undefined);
     await eventually(20_000, 'all are held', () => leases.owned().size === PARTITIONS);
@@ -320,6 +340,5 @@ withEngine('nats', { mayStop: true }, (engine) => {
     );
     await Promise.all([leases.release(), other.release()]);
     expect(unhandled.seen).toEqual([]);
-    unhandled.stop();
   }, 120_000);
 });

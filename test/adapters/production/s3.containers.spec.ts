@@ -8,6 +8,7 @@ import { objectStoreContract } from '../../contract/object-store';
 import { eventually } from '../../contract/waiting';
 import { S3_CREDENTIALS } from '../../support/engine-containers';
 import { withEngine } from '../../support/engines';
+import { closing } from './closing';
 import { countUnhandled } from './unhandled';
 
 const credentials = process.env['AWS_ACCESS_KEY_ID'] === undefined ? { credentials: S3_CREDENTIALS } : {};
@@ -92,9 +93,13 @@ withEngine('s3', {}, (engine) => {
 });
 
 withEngine('s3', { mayStop: true }, (engine) => {
+  const afterwards = closing();
+
   it('has every object that was acknowledged, and no half ones, after its server was killed', async () => {
     const unhandled = countUnhandled();
+    afterwards(unhandled.stop);
     const store = s3ObjectStore({ endpoint: engine().url, bucket: 'faults', ...credentials });
+    afterwards(store.close);
     await eventually(20_000, 'the server answers', () =>
       store.ping().then(
         () => true,
@@ -104,6 +109,7 @@ withEngine('s3', { mayStop: true }, (engine) => {
     const stored = new Map<string, Buffer>();
     let failures = 0;
     let isOver = false;
+    afterwards(() => (isOver = true));
     const writers = Array.from({ length: 4 }, async (_, writer) => {
       for (let n = 0; !isOver; n++) {
         const key = `w${writer}/${n}`;
@@ -133,12 +139,11 @@ withEngine('s3', { mayStop: true }, (engine) => {
       expect(found !== null && (await buffer(found)).equals(body)).toBe(true);
     }
     expect(unhandled.seen).toEqual([]);
-    unhandled.stop();
-    await store.close();
   }, 120_000);
 
   it('waits for a server that stands still, and says so to a ping', async () => {
     const store = s3ObjectStore({ endpoint: engine().url, bucket: 'faults', ...credentials });
+    afterwards(store.close);
     await eventually(20_000, 'the server answers', () =>
       store.ping().then(
         () => true,
@@ -151,6 +156,5 @@ withEngine('s3', { mayStop: true }, (engine) => {
     await engine().unpause();
     await putting;
     expect(await store.head('paused')).toMatchObject({ size: 1 });
-    await store.close();
   }, 60_000);
 });
