@@ -29,6 +29,11 @@ interface Tail {
   hash: string;
 }
 
+/** `elsewhere`: another importer wrote that batch; `over`: the import has ended meanwhile; else why it can't be stored. */
+type Written = 'written' | 'elsewhere' | 'over' | { readonly refused: string };
+
+/** Batches that may be under way besides the one being sealed. */
+const AHEAD = 3;
 const RETRY_MS = 500;
 const LOOK_MS = 50;
 
@@ -80,19 +85,20 @@ export const importer = (shell: Shell): Importer => {
     );
   };
 
-  /** A text: why the batch can't be written; `elsewhere`: another importer wrote it. */
-  const queue = async (
+  /** Its keys, durable; false: the import is over meanwhile. */
+  const storeKeys = async (org: OrganizationId, campaign: CampaignState, batch: SealedBatch): Promise<boolean> =>
+    (await patiently(org, campaign, 'the keys of contacts cannot be stored', async () => {
+      await vault.createPage(org, batch.page, batch.keys);
+      return true;
+    })) ?? false;
+
+  const append = async (
     org: OrganizationId,
     campaign: CampaignState,
     tail: Tail,
     firstRun: number,
     batch: SealedBatch,
-  ): Promise<'written' | 'elsewhere' | 'over' | { readonly refused: string }> => {
-    const made = await patiently(org, campaign, 'the keys of contacts cannot be stored', async () => {
-      await vault.createPage(org, batch.page, batch.keys);
-      return true;
-    });
-    if (made === null) return 'over';
+  ): Promise<Written> => {
     const stream = contactsStream(org, campaign.id);
     const commandId = randomUUID();
     const data = {
@@ -138,23 +144,38 @@ export const importer = (shell: Shell): Importer => {
   ): Promise<{ readonly contacts: number; readonly batches: number } | null> => {
     const tail: Tail = { revision: campaign.batches.length - 1, hash: campaign.contactsHash };
     let queued = campaign.queued;
-    let writing: ReturnType<typeof queue> = Promise.resolve('written');
     let before = 0;
     const list = readContacts(source, contactBatches(campaign.e164Only));
+    /** Batches under way, each written after the one before it; keys are stored, and contacts sealed, meanwhile. */
+    const underWay: Promise<Written>[] = [];
+    let last: Promise<Written> = Promise.resolve('written');
+    const push = (batch: SealedBatch, firstRun: number): void => {
+      const keys = storeKeys(org, campaign, batch);
+      const previous = last;
+      last = (async () => {
+        const wrote = await previous;
+        if (wrote !== 'written') return wrote;
+        return (await keys) ? append(org, campaign, tail, firstRun, batch) : 'over';
+      })();
+      underWay.push(last);
+    };
+    const settle = async (most: number): Promise<Written> => {
+      let wrote: Written = 'written';
+      while (wrote === 'written' && underWay.length > most) wrote = (await underWay.shift()) ?? 'written';
+      return wrote;
+    };
     try {
       for await (const read of list.batches) {
         const contacts = read.slice(Math.max(0, queued - before));
         before += read.length;
         if (contacts.length === 0) continue;
-        // Sealed while the batch before is being written.
-        const batch = sealBatch(org, contacts);
-        const wrote = await writing;
+        const wrote = await settle(AHEAD);
         if (wrote !== 'written') return await stoppedBy(org, campaign, wrote);
         if (over(org, campaign)) return null;
-        writing = queue(org, campaign, tail, campaign.firstRun + queued, batch);
+        push(sealBatch(org, contacts), campaign.firstRun + queued);
         queued += contacts.length;
       }
-      const wrote = await writing;
+      const wrote = await settle(0);
       if (wrote !== 'written') return await stoppedBy(org, campaign, wrote);
       const outcome = list.outcome();
       if (isLeft(outcome)) {
@@ -162,7 +183,7 @@ export const importer = (shell: Shell): Importer => {
         return null;
       }
     } finally {
-      await writing;
+      await last;
     }
     return { contacts: queued, batches: tail.revision + 1 };
   };
@@ -170,7 +191,7 @@ export const importer = (shell: Shell): Importer => {
   const stoppedBy = async (
     org: OrganizationId,
     campaign: CampaignState,
-    why: 'elsewhere' | 'over' | { readonly refused: string },
+    why: Exclude<Written, 'written'>,
   ): Promise<null> => {
     if (typeof why === 'object') await fail(org, campaign, `a batch of contacts cannot be stored: ${why.refused}`);
     return null;

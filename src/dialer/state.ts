@@ -93,9 +93,7 @@ const apply = (org: OrganizationState, recorded: RecordedEvent, event: DomainEve
       return foldTelephony(org, event as TelephonyEvent);
     case 'organization':
       return foldOrganization(org, event as OrganizationEvent);
-    case 'apiKeys':
-    case 'request':
-    case 'sequence':
+    default:
       return;
   }
 };
