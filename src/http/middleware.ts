@@ -26,6 +26,23 @@ export const requestId: Middleware<RequestState> = (ctx, next) => {
   return next();
 };
 
+/**
+ * Lets pages of other origins call: keys travel in a header that a page must know, never in a cookie, so there is nothing that a foreign page
+ * could borrow. Preflights (Fetch standard) are answered here.
+ */
+export const crossOrigin: Middleware<RequestState> = async (ctx, next) => {
+  ctx.set('Access-Control-Allow-Origin', '*');
+  if (ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') !== '') {
+    ctx.set('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE');
+    ctx.set('Access-Control-Allow-Headers', ctx.get('Access-Control-Request-Headers'));
+    ctx.set('Access-Control-Max-Age', '600');
+    ctx.status = 204;
+    return;
+  }
+  ctx.set('Access-Control-Expose-Headers', 'ETag, Idempotency-Replayed, Retry-After, X-Request-Id');
+  await next();
+};
+
 /** One line per request: ids only, no URL, header or body. */
 export const requestLog =
   (log: Logger): Middleware<RequestState> =>

@@ -11,7 +11,7 @@ import { guardedPlatform } from './engines';
 import { confirmKey, findKey } from './find-key';
 import { idempotency } from './idempotency';
 import { keyUses } from './key-use';
-import { limits, problems, requestId, requestLog, requestMetrics } from './middleware';
+import { crossOrigin, limits, problems, requestId, requestLog, requestMetrics } from './middleware';
 import { mount } from './router';
 import { allRoutes } from './routes';
 
@@ -50,6 +50,7 @@ export const createHttpServer = (raw: Platform, options: HttpOptions): HttpServe
     requestLog(platform.log),
     requestMetrics(platform.metrics),
     problems(platform.log),
+    crossOrigin,
     limits(Math.max(options.bodyLimitBytes, options.uploadMaxBytes)),
     // For each route: auth → body → decode → handler.
     mount(allRoutes(api), {

@@ -1,3 +1,4 @@
+import { Script } from 'node:vm';
 import { failuresOf } from '../../src/http/openapi';
 import { answerOf, startHttp, type Client, type HttpWorld } from '../support/http';
 import { faultsOf } from '../support/openapi-check';
@@ -195,6 +196,13 @@ describe('the page at /docs', () => {
     expect(html.match(/(?:src|href)="(?!data:)[^"]*"/g)).toBeNull();
     expect(html).not.toContain('http://');
     expect(html).not.toContain('https://');
+  });
+
+  it('has a script that compiles', async () => {
+    const html = await (await fetch(`${world.url}/docs`)).text();
+    const source = /<script>([^]*)<\/script>/.exec(html)?.[1] ?? '';
+    expect(source.length).toBeGreaterThan(1000);
+    expect(() => new Script(source)).not.toThrow();
   });
 
   it('reads a document that an answer of the API fits', async () => {

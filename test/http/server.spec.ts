@@ -67,6 +67,21 @@ describe('the server', () => {
       expect((await client.get(path)).status).toBe(200);
   });
 
+  it('lets pages of other origins call', async () => {
+    const preflight = await fetch(`${world.url}${KEYS}`, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'https://app.example.com',
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'x-api-key',
+      },
+    });
+    expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([204, 'x-api-key']);
+    const answer = await client.get(KEYS);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect((await fetch(`${world.url}${KEYS}`)).headers.get('access-control-allow-origin')).toBe('*');
+  });
+
   it('compares paths exactly', async () => {
     expect((await client.get(KEYS.toUpperCase())).status).toBe(404);
     expect((await client.get('/api/v1/user/api-keys/%E0%A4%A')).status).toBe(405);
