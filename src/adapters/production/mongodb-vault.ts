@@ -91,6 +91,16 @@ export const mongoVault = (options: MongoVaultOptions): Vault => {
     return key;
   };
 
+  /** Made once per process, before the first look-up that needs it. */
+  let indexing: Promise<unknown> | null = null;
+  const index = (): Promise<unknown> => {
+    indexing ??= inTime(organizationKeys.createIndex({ org: 1, number: -1 })).catch((error: unknown) => {
+      indexing = null;
+      throw error;
+    });
+    return indexing;
+  };
+
   const pageId = (org: number, id: string): string => `${org}/${id}`;
   const readPage = async (org: number, id: string) => {
     const row = await inTime(pages.findOne({ _id: pageId(org, id) }));
@@ -112,6 +122,7 @@ export const mongoVault = (options: MongoVaultOptions): Vault => {
       );
     },
     currentKeyNumber: async (org) => {
+      await index();
       const [newest] = await inTime(organizationKeys.find({ org }).sort({ number: -1 }).limit(1).toArray());
       return newest?.number ?? 1;
     },

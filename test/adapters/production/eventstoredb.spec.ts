@@ -52,61 +52,6 @@ const follow = async (
 const eventsOf = (batches: readonly EventBatch[]) => batches.flatMap((b) => b.events);
 
 describe('appending', () => {
-  it('names the actual revision in a conflict, and none for a missing stream', async () => {
-    await appended('run-1_1', NO_STREAM, 3);
-    const behind = await store.append('run-1_1', 0, sealedEvents('run-1_1', 1));
-    const missing = await store.append('run-1_2', 4, sealedEvents('run-1_2', 1));
-    const taken = await store.append('run-1_1', NO_STREAM, sealedEvents('run-1_1', 1));
-    expect([behind, missing, taken].map((a) => isLeft(a) && a.left)).toEqual([
-      { kind: 'conflict', stream: 'run-1_1', expected: 0, actual: 2 },
-      { kind: 'conflict', stream: 'run-1_2', expected: 4, actual: NO_STREAM },
-      { kind: 'conflict', stream: 'run-1_1', expected: NO_STREAM, actual: 2 },
-    ]);
-  });
-
-  it('answers a repeated append as the first time, also when the stream has moved on', async () => {
-    const events = sealedEvents('run-1_1', 2);
-    const first = await store.append('run-1_1', NO_STREAM, events);
-    await appended('run-1_1', 1, 2);
-    expect(await store.append('run-1_1', NO_STREAM, events)).toEqual(first);
-    expect(await store.readStream('run-1_1')).toHaveLength(4);
-  });
-
-  const [good] = sealedEvents('run-1_1', 1);
-  const bad: Readonly<Record<string, Parameters<EventStore['append']>>> = {
-    'no events': ['run-1_1', NO_STREAM, []],
-    'a stream without a name': ['', NO_STREAM, [good!]],
-    'a stream of the server': ['$settings', NO_STREAM, [good!]],
-    'a type of the server': ['run-1_1', NO_STREAM, [{ ...good!, type: '$metadata' }]],
-    'a type without a name': ['run-1_1', NO_STREAM, [{ ...good!, type: '' }]],
-    'an id that is no UUID': ['run-1_1', NO_STREAM, [{ ...good!, id: 'first' }]],
-    'an id in capitals': ['run-1_1', NO_STREAM, [{ ...good!, id: good!.id.toUpperCase() }]],
-    'data that JSON can not carry': ['run-1_1', NO_STREAM, [{ ...good!, data: { n: 1n as unknown as number } }]],
-    'data of a million bytes': [
-      'run-1_1',
-      NO_STREAM,
-      sealedEvents('run-1_1', 1, undefined, () => ({ x: 'x'.repeat(999_992) })),
-    ],
-    'metadata of a million bytes': [
-      'run-1_1',
-      NO_STREAM,
-      [{ ...good!, metadata: { ...good!.metadata, actor: 'x'.repeat(1_000_000) } }],
-    ],
-    'a revision with a fraction': ['run-1_1', 0.5, [good!]],
-    'a revision that none has': ['run-1_1', -2, [good!]],
-  };
-  it.each(Object.entries(bad))('refuses %s and stores nothing', async (_name, append) => {
-    const answer = await store.append(...append);
-    expect(isLeft(answer) && answer.left.kind).toBe('refused');
-    expect(await store.head()).toBe(START);
-  });
-
-  it('takes just under a million bytes of data', async () => {
-    const events = sealedEvents('contacts-1_1', 4, undefined, () => ({ x: 'x'.repeat(249_990) }));
-    expect(isRight(await store.append('contacts-1_1', NO_STREAM, events))).toBe(true);
-    expect((await store.readStream('contacts-1_1')).map((e) => e.data)).toEqual(events.map((e) => e.data));
-  });
-
   it('stores once an append whose answer was lost, and learns its revision', async () => {
     const proxy = await startProxy({ port: peer.port });
     const behind = eventStoreDb({ url: `esdb://127.0.0.1:${proxy.port}?tls=false`, log: silentLogger, retryFor: 3000 });
@@ -163,34 +108,6 @@ describe('reading everything', () => {
     return positions;
   };
 
-  it('pages through the store, the cursor exclusive', async () => {
-    await filled();
-    const seen: string[] = [];
-    let after = START;
-    for (let caughtUp = false; !caughtUp;) {
-      const batch = await store.readAll({ after, limit: 3 });
-      seen.push(...revisionsOf(batch.events));
-      ({ position: after, caughtUp } = batch);
-    }
-    expect(seen).toEqual([
-      'run-1_1@0',
-      'run-1_1@1',
-      'agent-1_1@0',
-      'agent-1_1@1',
-      'run-1_2@0',
-      'run-1_2@1',
-      'campaign-1_1@0',
-      'campaign-1_1@1',
-    ]);
-  });
-
-  it('passes the categories asked for and still says how far it looked', async () => {
-    const positions = await filled();
-    const batch = await store.readAll({ after: START, categories: ['run'] });
-    expect(revisionsOf(batch.events)).toEqual(['run-1_1@0', 'run-1_1@1', 'run-1_2@0', 'run-1_2@1']);
-    expect(batch).toMatchObject({ position: positions[3], caughtUp: true });
-  });
-
   it('does not lose the event behind one that a scavenge removed', async () => {
     const positions = await filled();
     await peer.scavenge((e) => e.stream === 'agent-1_1');
@@ -217,19 +134,6 @@ describe('reading everything', () => {
 });
 
 describe('subscribing', () => {
-  it('hands out history, then live events, without gap or duplicate', async () => {
-    await appended('run-1_1', NO_STREAM, 300);
-    let more = 0;
-    const batches = await follow({ after: START }, async (all) => {
-      if (all.at(-1)?.caughtUp === true && more < 20) await appended(`run-2_${more++}`, NO_STREAM, 5);
-      return eventsOf(all).length === 400;
-    });
-    const positions = eventsOf(batches).map((e) => e.position);
-    expect(positions).toHaveLength(400);
-    expect(positions).toEqual([...new Set(positions)].sort());
-    expect(batches.filter((b) => b.caughtUp).length).toBeGreaterThan(0);
-  });
-
   it('begins with an empty batch that has caught up where nothing is stored', async () => {
     expect(await follow({ after: START }, () => true)).toEqual([{ events: [], position: START, caughtUp: true }]);
   });
@@ -286,14 +190,6 @@ describe('subscribing', () => {
     const positions = eventsOf(batches).map((e) => e.position);
     expect(positions).toEqual([...new Set(positions)].sort());
     expect(positions).toHaveLength(1200);
-  });
-
-  it('ends when its signal comes while it waits', async () => {
-    const end = new AbortController();
-    const batches: EventBatch[] = [];
-    setTimeout(() => end.abort(), 150);
-    for await (const batch of store.subscribe({ after: START, signal: end.signal })) batches.push(batch);
-    expect(batches).toHaveLength(1);
   });
 });
 
