@@ -17,6 +17,8 @@ export interface SimulationOptions {
   readonly silentCarrier?: boolean;
   /** Many calls at once and few per second, so that only the rate limits. */
   readonly rateBound?: boolean;
+  /** Told of the world before anything happens in it, for whoever looks into a seed that failed. */
+  readonly look?: (world: World) => void;
   /** Whether network and ledger fail now and then. */
   readonly faults?: boolean;
   readonly campaigns?: number;
@@ -26,13 +28,15 @@ export interface SimulationOptions {
 export interface Simulated extends Verdict {
   readonly world: World;
   readonly law: Law;
+  /** Deeds done: processes killed, frozen, campaigns paused. */
+  readonly deeds: number;
   /** Virtual ms that it took. */
   readonly took: number;
 }
 
 /** Faults end then, so that every campaign can end. */
 const FAULTY_MS = 60_000;
-const LONGEST_MS = 1_200_000;
+const LONGEST_MS = 7_200_000;
 
 export const simulate = async (options: SimulationOptions): Promise<Simulated> => {
   const random = seeded(options.seed);
@@ -69,6 +73,7 @@ export const simulate = async (options: SimulationOptions): Promise<Simulated> =
       ...(options.silentCarrier === true ? { talkMs: [10_000, 50_000] as const } : {}),
     },
   });
+  options.look?.(w);
   const campaigns: Law['campaigns'][number][] = [];
   let firstRun = 1;
   for (let i = 0; i < (options.campaigns ?? 2); i++) {
@@ -128,9 +133,11 @@ export const simulate = async (options: SimulationOptions): Promise<Simulated> =
     await w.fenced(campaign, { type: 'ResumeCampaign' });
   };
 
+  let done = 0;
   for (const deed of deeds) {
     await w.until(() => w.clock.monotonic() - begun >= deed.at || completed(), LONGEST_MS, 'the time of a deed');
     if (completed()) break;
+    done += 1;
     if (deed.kind === 'pause') await pauseAndResume();
     else if (deed.kind === 'freeze') {
       const after = [undefined, 'TurnTaken', 'CallAttempted', 'CallAttempted'][random.int(0, 3)];
@@ -156,7 +163,7 @@ export const simulate = async (options: SimulationOptions): Promise<Simulated> =
     void dialer.stop().then(() => (stopped = true));
     await w.until(() => stopped, 20_000, 'stopped');
   }
-  return { ...verdict, world: w, law, took };
+  return { ...verdict, world: w, law, deeds: done, took };
 };
 
 /** How often an event of this type is in the ledger. */
