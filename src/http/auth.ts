@@ -1,7 +1,8 @@
 /** Who calls: `X-API-Key`, else `Authorization: Bearer <key>`. Keys are found by their SHA-256; nothing else of them is known here. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Scope } from '../domain/api-key/events';
+import { hashKey } from '../domain/api-key/key';
 import { Refusal } from './problem';
 import type { Caller } from './route';
 
@@ -31,8 +32,6 @@ export interface AuthenticationDeps {
 }
 
 const REMEMBERED = 10_000;
-
-export const hashOfKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 const unauthorized = (message: string): Refusal => new Refusal({ kind: 'unauthorized', message });
 
@@ -85,7 +84,7 @@ export const authentication = (deps: AuthenticationDeps): Authentication => {
 
   return {
     authenticate: async (ctx, scope) => {
-      const key = await find(hashOfKey(keyOf(ctx)));
+      const key = await find(hashKey(keyOf(ctx)));
       if (key === null) throw unauthorized('The API key is not valid or has been archived');
       if (key.scopes !== null && !key.scopes.includes(scope))
         throw new Refusal({ kind: 'forbidden', message: `This API key lacks the scope '${scope}'` });

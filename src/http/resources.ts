@@ -9,6 +9,7 @@ import { notFound, type Failure } from '../core/failure';
 import type { OrganizationId } from '../core/ids';
 import { parsePosition } from '../core/position';
 import { warnings } from '../domain/campaign/warnings';
+import { DEFAULT_LIMITS } from '../domain/organization/decider';
 import type { Limits } from '../domain/organization/events';
 import type { Api } from './api';
 import { ok, type Handled } from './route';
@@ -44,9 +45,6 @@ export const findTelephony = async (api: Api, org: OrganizationId): Promise<Tele
     default_id: null,
     configs: [],
   };
-
-/** What an organization that is not in the read model yet may do. */
-const DEFAULT_LIMITS: Limits = { concurrent_calls: 100, calls_per_second: 100 };
 
 export const findLimits = async (api: Api, org: OrganizationId): Promise<Limits> =>
   (await api.platform.views.get(organizations, organizationKey(org)))?.limits ?? DEFAULT_LIMITS;

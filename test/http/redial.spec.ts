@@ -2,6 +2,7 @@ import { isLeft } from 'fp-ts/Either';
 import { campaignStream } from '../../src/core/ids';
 import type { CampaignCommand } from '../../src/domain/campaign/commands';
 import { campaignDecider } from '../../src/domain/campaign/decider';
+import type { Campaign } from '../../src/domain/campaign/state';
 import type { Outcome } from '../../src/domain/run/events';
 import { startHttp, type Client, type HttpWorld } from '../support/http';
 import { furnish, makeCampaign, upload, type Furnished } from './furnish';
@@ -107,6 +108,30 @@ describe('a redial', () => {
     expect(answers.map((a) => a.status).sort()).toEqual([200, 400, 400]);
     const { campaigns } = (await client.get('/api/v1/campaign')).body;
     expect(campaigns.filter((c: { parent_campaign_id: number }) => c.parent_campaign_id === parent)).toHaveLength(1);
+  });
+
+  it('that ended between its two events is finished by the next one who asks', async () => {
+    const parent = await completed();
+    const stream = campaignStream(client.org, parent);
+    const { state } = await world.platform.execute.load(campaignDecider, stream);
+    const {
+      status: _s,
+      first_run_id: _f,
+      imported: _i,
+      redialed_campaign_id: _r,
+      resumes: _n,
+      ...data
+    } = state.campaign as Campaign;
+    const campaign = { ...data, campaign_id: 77_000, parent_campaign_id: parent, name: 'Orphan' };
+    const command = { type: 'RedialCampaign', childId: 77_000, request: { campaign: campaign as never } } as const;
+    await world.platform.execute.run(campaignDecider, stream, command, { actor: 'test' });
+    expect((await client.get('/api/v1/campaign/77000')).status).toBe(404);
+    expect((await client.post(`/api/v1/campaign/${parent}/redial`, {})).status).toBe(400);
+    await world.caughtUp();
+    expect((await client.get('/api/v1/campaign/77000')).body).toMatchObject({
+      name: 'Orphan',
+      parent_campaign_id: parent,
+    });
   });
 
   it('is refused before the end, for nobody, and without a reason to redial', async () => {

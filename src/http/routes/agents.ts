@@ -1,26 +1,17 @@
-/** Agents ("workflows") of the caller's organization: creating, reading, changing. Versions have a file of their own. */
+/** Agents ("workflows") of the caller's organization: reading and changing. Versions have a file of their own. */
 import { randomUUID } from 'node:crypto';
 import { isLeft, left, right, type Either } from 'fp-ts/Either';
 import { agentListItem, agents } from '../../../projections/agents';
-import { decode, freeObject, integerText, mapped, object, optional, refine, required, text } from '../../core/codec';
+import { integerText, mapped, object, optional, refine, required, text } from '../../core/codec';
 import type { JsonObject } from '../../core/event';
 import type { Failure } from '../../core/failure';
 import { agentStream, type OrganizationId } from '../../core/ids';
-import type { CreateAgent, UpdateAgent } from '../../domain/agent/commands';
+import type { UpdateAgent } from '../../domain/agent/commands';
 import { agentDecider } from '../../domain/agent/decider';
-import { definitionErrors } from '../../domain/agent/definition';
-import {
-  AgentCreate,
-  AgentFromTemplate,
-  AgentStatusChange,
-  AgentUpdate,
-  type AgentFromTemplate as TemplateBody,
-  type AgentUpdate as UpdateBody,
-} from '../../domain/agent/requests';
+import { AgentStatusChange, AgentUpdate, type AgentUpdate as UpdateBody } from '../../domain/agent/requests';
 import { AGENT_SECRET_FIELDS, restoreMaskedSecrets } from '../../domain/agent/secrets';
-import { contentOf, copyOf, draftOf, editedOf } from '../../domain/agent/state';
-import { fillTriggerPaths, renewTriggerPaths } from '../../domain/agent/trigger-paths';
-import { composeAgent } from '../../engine/compose-agent';
+import { draftOf, editedOf } from '../../domain/agent/state';
+import { fillTriggerPaths } from '../../domain/agent/trigger-paths';
 import { openContent, sealContent, takenTriggerPaths } from '../agent-content';
 import { visible, type Api } from '../api';
 import { ifMatch } from '../conditional';
@@ -44,69 +35,8 @@ const statusFilter = mapped(
 );
 const StatusQuery = object('AgentStatusQuery', { status: optional(statusFilter) });
 
-const example = {
-  name: 'Reminder',
-  workflow_definition: {
-    nodes: [
-      { id: 'start', type: 'startCall', position: { x: 0, y: 0 }, data: { name: 'Start', prompt: 'Greet {{name}}.' } },
-      { id: 'end', type: 'endCall', position: { x: 0, y: 200 }, data: { name: 'End', prompt: 'Say goodbye.' } },
-    ],
-    edges: [
-      { id: 'e', source: 'start', target: 'end', data: { label: 'done', condition: 'Everything has been said' } },
-    ],
-  },
-};
-
 export const agentRoutes = (api: Api): readonly Route[] => {
   const { platform } = api;
-
-  type Draft = {
-    readonly name: string;
-    readonly content: CreateAgent['content'];
-    readonly draft?: CreateAgent['content'] | null;
-  };
-
-  /** Creates an agent of what was written, generated or copied. */
-  const create = async (request: KeyedRequest<unknown, unknown, unknown>, made: Draft): Promise<Handled> => {
-    const { org, commands } = request;
-    const command: CreateAgent = {
-      type: 'CreateAgent',
-      workflowId: 0,
-      definitionId: 0,
-      workflowUuid: '',
-      name: made.name,
-      content: made.content,
-      takenTriggerPaths: await takenTriggerPaths(api, org, made.content.workflow_definition, null),
-      ...(made.draft === undefined || made.draft === null ? {} : { draft: { definitionId: 0, content: made.draft } }),
-    };
-    const possible = await commands.probe(agentDecider, null, command);
-    if (isLeft(possible)) return possible;
-    const id = await commands.id('agent');
-    if (isLeft(id)) return id;
-    const definitionId = await commands.id('definition');
-    if (isLeft(definitionId)) return definitionId;
-    const draftId = command.draft === undefined ? right(0) : await commands.id('definition');
-    if (isLeft(draftId)) return draftId;
-    const stream = agentStream(org, id.right);
-    const done = await commands.run(
-      agentDecider,
-      stream,
-      {
-        ...command,
-        workflowId: id.right,
-        definitionId: definitionId.right,
-        workflowUuid: commands.once(randomUUID),
-        content: await sealContent(api, org, command.content),
-        ...(command.draft === undefined
-          ? {}
-          : { draft: { definitionId: draftId.right, content: await sealContent(api, org, command.draft.content) } }),
-      },
-      { assumeNew: true },
-    );
-    if (isLeft(done)) return done;
-    const now = await visible(api, stream, done.right);
-    return replyAgent(now, org, id.right);
-  };
 
   const changes = async (
     { org, params, body }: OnAgent<UpdateBody>,
@@ -160,25 +90,6 @@ export const agentRoutes = (api: Api): readonly Route[] => {
     return replyAgent(now, org, id);
   };
 
-  const generate = async (request: KeyedRequest<undefined, undefined, TemplateBody>): Promise<Handled> => {
-    const { call_type, use_case, activity_description } = request.body;
-    const composed = await composeAgent(
-      api.languageModel,
-      { callType: call_type, useCase: use_case, activityDescription: activity_description },
-      (definition) => {
-        const kept = decode(freeObject, definition, ['workflow_definition']);
-        if (isLeft(kept)) return kept.left.map((fault) => fault.msg);
-        return definitionErrors(definition as JsonObject, 'complete').map((e) => e.message);
-      },
-    );
-    if (isLeft(composed)) return composed;
-    const { name, definition, generatedBy } = composed.right;
-    return create(request, {
-      name,
-      content: contentOf(renewTriggerPaths(definition as JsonObject, randomUUID), { generated_by: generatedBy }),
-    });
-  };
-
   /** Newest first. */
   const listed = (org: OrganizationId, statuses: readonly string[] | undefined) =>
     platform.views.find(agents, {
@@ -192,33 +103,6 @@ export const agentRoutes = (api: Api): readonly Route[] => {
   const shape = { tag: 'agents', response: { schema: AgentDetail.schema } } as const;
   const BASE = '/api/v1/workflow';
   return [
-    route({
-      ...shape,
-      method: 'POST',
-      path: `${BASE}/create/definition`,
-      scope: 'write',
-      summary: 'Create an agent from a definition; version 1 is published',
-      body: AgentCreate,
-      secrets: AGENT_SECRET_FIELDS,
-      example,
-      failures: [409],
-      handle: (request) =>
-        create(request, {
-          name: request.body.name,
-          content: contentOf(fillTriggerPaths(request.body.workflow_definition as JsonObject, randomUUID)),
-        }),
-    }),
-    route({
-      ...shape,
-      method: 'POST',
-      path: `${BASE}/create/template`,
-      scope: 'write',
-      summary: 'Create an agent that a language model writes from two texts',
-      body: AgentFromTemplate,
-      example: { use_case: 'Appointment reminder', activity_description: 'Remind patients and offer to reschedule.' },
-      failures: [502],
-      handle: generate,
-    }),
     route({
       ...shape,
       method: 'GET',
@@ -333,26 +217,6 @@ export const agentRoutes = (api: Api): readonly Route[] => {
           fence(api, org, stream, done.right, context),
         ]);
         return replyAgent(now, org, params.workflow_id);
-      },
-    }),
-    route({
-      ...shape,
-      method: 'POST',
-      path: `${BASE}/{workflow_id}/duplicate`,
-      scope: 'write',
-      summary: 'Copy an agent',
-      params: AgentPath,
-      failures: [404],
-      handle: async (request) => {
-        const { org, params } = request;
-        const { state } = await platform.execute.load(agentDecider, agentStream(org, params.workflow_id));
-        if (state === null) return left(agentNotFound(params.workflow_id));
-        const { name, content, draft } = copyOf(state, randomUUID);
-        return create(request, {
-          name,
-          content: await openContent(api, org, content),
-          draft: draft === null ? null : await openContent(api, org, draft),
-        });
       },
     }),
   ];

@@ -7,6 +7,7 @@ import { campaignDecider } from '../../domain/campaign/decider';
 import type { CampaignEvent } from '../../domain/campaign/events';
 import { CampaignRedial, type CampaignRedial as RedialBody } from '../../domain/campaign/requests';
 import type { Campaign } from '../../domain/campaign/state';
+import type { CommandContext } from '../../engine/execute';
 import { visible, type Api } from '../api';
 import { writeRedialSource, type RedialSource } from '../redial';
 import { campaignNotFound, replyCampaign } from '../resources';
@@ -40,21 +41,36 @@ const childOf = (parent: Campaign, childId: number, body: RedialBody, source: Re
 });
 
 export const campaignRedialRoutes = (api: Api): readonly Route[] => {
-  const { execute, objects } = api.platform;
+  const { events, execute, objects } = api.platform;
 
   const parentOf = async (org: OrganizationId, id: number): Promise<Campaign | null> =>
     (await execute.load(campaignDecider, campaignStream(org, id))).state.campaign;
 
+  /** Makes the child of a redial that ended between its two events. Nothing to do where the child is, or was. */
+  const finish = async (org: OrganizationId, parent: Campaign, context: CommandContext): Promise<void> => {
+    if (parent.redialed_campaign_id === null) return;
+    const own = campaignStream(org, parent.redialed_campaign_id);
+    const { state } = await execute.load(campaignDecider, own);
+    if (state.campaign !== null || state.deleted) return;
+    const stated = (await events.readStream(campaignStream(org, parent.campaign_id))).findLast(
+      (event) => event.type === 'CampaignRedialed',
+    );
+    const child = (stated?.data['request'] as JsonObject | undefined)?.['campaign'] as Created | undefined;
+    if (child !== undefined)
+      await execute.run(campaignDecider, own, { type: 'CreateCampaign', campaign: child }, context);
+  };
+
   const redial = async (
     request: KeyedRequest<{ readonly campaign_id: number }, undefined, RedialBody>,
   ): Promise<Handled> => {
-    const { org, params, body, commands } = request;
+    const { org, params, body, commands, context } = request;
     const stream = campaignStream(org, params.campaign_id);
     const intent = { type: 'RedialCampaign', childId: 0, request: {} } as const;
-    const possible = await commands.probe(campaignDecider, stream, intent);
-    if (isLeft(possible)) return possible;
     const parent = await parentOf(org, params.campaign_id);
     if (parent === null) return left(campaignNotFound());
+    await finish(org, parent, context);
+    const possible = await commands.probe(campaignDecider, stream, intent);
+    if (isLeft(possible)) return possible;
     const source = await writeRedialSource(api, org, parent.campaign_id, body);
     if (source.rows === 0) return left(rejected('No contact matches: nobody ended in a way that was selected'));
     const childId = await commands.id('campaign');

@@ -1,6 +1,7 @@
 /** The whole API, in one list. */
 import type { Api } from '../api';
 import type { Route } from '../route';
+import { agentCreationRoutes } from './agent-creation';
 import { agentRoutes } from './agents';
 import { agentVersionRoutes } from './agent-versions';
 import { apiKeyRoutes } from './api-keys';
@@ -25,6 +26,7 @@ export const allRoutes = (api: Api): readonly Route[] => {
     ...telephonyConfigRoutes(api),
     ...phoneNumberRoutes(api),
     ...trunkRoutes(api),
+    ...agentCreationRoutes(api),
     ...agentRoutes(api),
     ...agentVersionRoutes(api),
     ...nodeTypeRoutes,
