@@ -112,7 +112,10 @@ export const withEngine = (
       it(title, () => {
         throw new Error(`REQUIRE_ENGINES=all, but ${why}`);
       });
-    else it.skip(title, () => undefined);
+    else {
+      process.stderr.write(`${title}\n`);
+      it.skip(title, () => undefined);
+    }
     return;
   }
   describe(`${name} (${found.kind === 'named' ? found.url.replace(/\/\/[^@/]*@/, '//') : 'container'})`, () => {
