@@ -61,6 +61,8 @@ export interface DialerProcess {
   kill(after?: string): void;
   /** It stands still for so long, and then goes on as if nothing had been. */
   freeze(ms: number, after?: string): void;
+  /** Positions from which it has followed the feed. */
+  readFrom(): readonly Position[];
 }
 
 type Created = Extract<CampaignEvent, { type: 'CampaignCreated' }>['data'];
@@ -102,7 +104,7 @@ interface Life {
 }
 
 /** A platform that stops answering once its process is dead, and answers late while it is frozen. */
-const mortal = (platform: Platform, life: Life, feedLag: () => number): Platform => {
+const mortal = (platform: Platform, life: Life, feedLag: () => number, followed: Position[]): Platform => {
   const never = new Promise<never>(() => undefined);
   const alive = async (): Promise<void> => {
     while (life.frozen !== null) await life.frozen;
@@ -155,6 +157,7 @@ const mortal = (platform: Platform, life: Life, feedLag: () => number): Platform
     readStream: (stream, from, limit) => begun(() => events.readStream(stream, from, limit)),
     readAll: (read) => begun(() => events.readAll(read)),
     subscribe: async function* (subscription) {
+      followed.push(subscription.after);
       for await (const batch of events.subscribe(subscription)) {
         const lag = feedLag();
         if (lag > 0) await new Promise<void>((done) => platform.clock.after(lag, done));
@@ -361,8 +364,9 @@ export const world = async (options: WorldOptions = {}): Promise<World> => {
       return id;
     },
     process: async (extra = {}) => {
+      const followed: Position[] = [];
       const life: Life = { dead: false, frozen: null, trap: null };
-      const own = mortal(platform, life, options.feedLag ?? (() => 0));
+      const own = mortal(platform, life, options.feedLag ?? (() => 0), followed);
       const dialer = createDialer(own, {
         feed: embeddedFeed(own.events),
         leases: always,
@@ -372,6 +376,7 @@ export const world = async (options: WorldOptions = {}): Promise<World> => {
       await passing(dialer.start());
       return {
         dialer,
+        readFrom: () => followed,
         kill: (after) => when(life, after, () => (life.dead = true)),
         freeze: (ms, after) =>
           when(life, after, () => {

@@ -50,6 +50,8 @@ export interface NetworkOptions {
   readonly answerLatency?: readonly [number, number];
   readonly ringMs?: readonly [number, number];
   readonly talkMs?: readonly [number, number];
+  /** Calls last longer than they may. */
+  readonly ignoresLimits?: boolean;
   /** What becomes of a call (default: a seeded mix). */
   readonly outcome?: (to: string, random: Random) => CallOutcome;
 }
@@ -172,7 +174,10 @@ export const fakeNetwork = (options: NetworkOptions): FakeNetwork => {
     seen.push(call);
     calls.set(call.reference, call);
     const ring = Math.min(between(options.ringMs ?? [500, 3000]), request.ringSeconds * 1000);
-    const talk = Math.min(between(options.talkMs ?? [1000, 8000]), request.talkSeconds * 1000);
+    const talk = Math.min(
+      between(options.talkMs ?? [1000, 8000]),
+      options.ignoresLimits === true ? Infinity : request.talkSeconds * 1000,
+    );
     clock.after(between([5, 200]), () => tell({ kind: 'ringing', reference: call.reference, at: iso() }));
     const answers = call.outcome === 'completed' || call.outcome === 'voicemail';
     if (!answers) return void clock.after(ring, () => end(call));
