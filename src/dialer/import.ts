@@ -9,12 +9,13 @@ import { describeFailure } from '../core/failure';
 import { campaignStream, contactsStream, type OrganizationId } from '../core/ids';
 import { campaignDecider } from '../domain/campaign/decider';
 import { contactBatches } from '../domain/campaign/contact-batches';
-import { contactsEvents } from '../domain/campaign/events';
+import { contactsEvents, type ContactData } from '../domain/campaign/events';
 import { readContacts } from '../engine/contacts-csv';
 import { chain } from '../engine/envelope';
 import { pause, untilAnswered } from './commands';
 import type { CampaignState, OrganizationState } from './model';
-import { sealBatch, type SealedBatch } from './seal-batch';
+import type { SealedBatch } from './seal-batch';
+import { sealHere, sealInThread, type Sealer } from './sealer';
 import type { Shell } from './shell';
 
 export interface Importer {
@@ -34,6 +35,8 @@ type Written = 'written' | 'elsewhere' | 'over' | { readonly refused: string };
 
 /** Batches that may be under way besides the one being sealed. */
 const AHEAD = 3;
+/** Contacts from which on a thread of its own is worth its start. */
+const THREAD_FROM = 5000;
 const RETRY_MS = 500;
 const LOOK_MS = 50;
 
@@ -141,6 +144,7 @@ export const importer = (shell: Shell): Importer => {
     org: OrganizationId,
     campaign: CampaignState,
     source: Readable,
+    sealer: Sealer,
   ): Promise<{ readonly contacts: number; readonly batches: number } | null> => {
     const tail: Tail = { revision: campaign.batches.length - 1, hash: campaign.contactsHash };
     let queued = campaign.queued;
@@ -149,13 +153,14 @@ export const importer = (shell: Shell): Importer => {
     /** Batches under way, each written after the one before it; keys are stored, and contacts sealed, meanwhile. */
     const underWay: Promise<Written>[] = [];
     let last: Promise<Written> = Promise.resolve('written');
-    const push = (batch: SealedBatch, firstRun: number): void => {
-      const keys = storeKeys(org, campaign, batch);
+    const push = (contacts: readonly ContactData[], firstRun: number): void => {
+      const sealing = sealer.seal(org, contacts);
+      const keys = sealing.then((batch) => storeKeys(org, campaign, batch));
       const previous = last;
       last = (async () => {
         const wrote = await previous;
         if (wrote !== 'written') return wrote;
-        return (await keys) ? append(org, campaign, tail, firstRun, batch) : 'over';
+        return (await keys) ? append(org, campaign, tail, firstRun, await sealing) : 'over';
       })();
       underWay.push(last);
     };
@@ -172,7 +177,7 @@ export const importer = (shell: Shell): Importer => {
         const wrote = await settle(AHEAD);
         if (wrote !== 'written') return await stoppedBy(org, campaign, wrote);
         if (over(org, campaign)) return null;
-        push(sealBatch(org, contacts), campaign.firstRun + queued);
+        push(contacts, campaign.firstRun + queued);
         queued += contacts.length;
       }
       const wrote = await settle(0);
@@ -211,11 +216,14 @@ export const importer = (shell: Shell): Importer => {
     const source = await patiently(org, campaign, 'the contact list cannot be read', open);
     if (source === null) return;
     let imported: Awaited<ReturnType<typeof queueAll>>;
+    const sealer = campaign.contacts - campaign.queued > THREAD_FROM ? sealInThread() : sealHere;
     try {
-      imported = await queueAll(org, campaign, source);
+      imported = await queueAll(org, campaign, source, sealer);
     } catch (error) {
       log.warn({ org, campaign: campaign.id, err: error }, 'the contact list cannot be read');
       return pause(clock, RETRY_MS, shell.signal);
+    } finally {
+      sealer.close();
     }
     if (imported === null) return;
     const done = { type: 'CompleteImport', ...imported } as const;
