@@ -1,4 +1,7 @@
-/** A carrier without any wire, so that the dialer alone is measured: every call rings, is answered and ends after `callMs`. */
+/**
+ * A carrier without any wire, so that the dialer alone is measured: every call rings, is answered and ends after `callMs`, half more or
+ * less (seeded: real calls do not end all at once). */
+import { seeded } from '../../src/demo/contacts';
 import type { Carrier, CarrierListener, PlaceCall } from '../../src/ports/carrier';
 
 export interface CarrierProbe {
@@ -15,6 +18,7 @@ export const inProcessCarrier = (callMs: number): CarrierProbe => {
   const endedAt: number[] = [];
   const listeners = new Set<CarrierListener>();
   const live = new Set<string>();
+  const random = seeded(7);
   const probe: CarrierProbe & { isOpen: boolean } = {
     isOpen: true,
     get open() {
@@ -34,6 +38,7 @@ export const inProcessCarrier = (callMs: number): CarrierProbe => {
           const at = new Date().toISOString();
           listener.news({ kind: 'ringing', reference, at });
           listener.news({ kind: 'answered', reference, at, answeredBy: null });
+          const lasting = callMs * (0.5 + random());
           setTimeout(() => {
             live.delete(reference);
             endedAt.push(performance.now());
@@ -42,10 +47,10 @@ export const inProcessCarrier = (callMs: number): CarrierProbe => {
               reference,
               at: new Date().toISOString(),
               outcome: 'completed',
-              durationSeconds: callMs / 1000,
+              durationSeconds: lasting / 1000,
               evidence: { cause: 16 },
             });
-          }, callMs);
+          }, lasting);
         };
         return {
           readiness: () => (probe.isOpen ? { ready: true } : { ready: false, reason: 'not open yet', until: null }),
