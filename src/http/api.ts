@@ -17,6 +17,8 @@ export interface DialerAccess {
   settled(org: OrganizationId, position: Position, timeoutMs: number): Promise<boolean>;
   /** Why a campaign does or does not dial now; null: not known to this process. */
   explain(org: OrganizationId, campaign: number): unknown;
+  /** Appends a fence for that revision of that stream; null: it can't, somebody else must. Answers its position. */
+  fence?(org: OrganizationId, stream: string, revision: number): Promise<Position | null>;
 }
 
 /** How one consumer of the ledger stands. */

@@ -20,6 +20,15 @@ export const fence = async <S, E>(
   done: Executed<S, E>,
   context: CommandContext,
 ): Promise<void> => {
+  // The dialer of this process knows the end of its stream, which may be long; without one the stream is folded here. It appends for as
+  // long as it takes, also when this answer does not wait for it any more.
+  const late = new Promise<'late'>((settle) => api.platform.clock.after(SETTLE_MS, () => settle('late')));
+  const appended = (await Promise.race([api.dialer?.fence?.(org, stream, done.revision) ?? null, late])) ?? null;
+  if (appended === 'late') return;
+  if (appended !== null) {
+    await api.dialer?.settled(org, appended, SETTLE_MS);
+    return;
+  }
   const fenced = await api.platform.execute.run(
     dialingDecider,
     dialingStream(org),
