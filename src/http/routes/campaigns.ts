@@ -21,7 +21,7 @@ import { fence } from '../fence';
 import { campaignNotFound, replyCampaign, showCampaigns } from '../resources';
 import { ok, route, type Handled, type KeyedRequest, type Route } from '../route';
 import { CampaignDetail, CampaignList } from '../shapes/campaigns';
-import { Message } from '../shapes/common';
+import { Message } from '../shapes/values';
 
 export const CampaignPath = object('CampaignPath', { campaign_id: required(integerText()) });
 type OnCampaign<B> = KeyedRequest<{ readonly campaign_id: number }, undefined, B>;

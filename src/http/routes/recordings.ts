@@ -14,7 +14,7 @@ import {
 } from '../../domain/recording/requests';
 import { visible, type Api } from '../api';
 import { ok, route, type Handled, type KeyedRequest, type Route } from '../route';
-import { Message } from '../shapes/common';
+import { Message } from '../shapes/values';
 import { Recording, RecordingList, RecordingUploadUrls } from '../shapes/recordings';
 
 const RecordingPath = object('RecordingPath', {

@@ -28,7 +28,7 @@ import { blankCredentials, openCredentials, prepareCredentials, sealCredentials 
 import { ifMatch } from '../conditional';
 import { configNotFound, findTelephony } from '../resources';
 import { ok, route, type Handled, type KeyedRequest, type Route } from '../route';
-import { Message } from '../shapes/common';
+import { Message } from '../shapes/values';
 import { ProviderList, TelephonyConfigDetail, TelephonyConfigList, TelephonyWarnings } from '../shapes/telephony';
 
 export const ConfigPath = object('TelephonyConfigPath', { config_id: required(integerText()) });

@@ -9,7 +9,7 @@ import {
   nullableObject,
   nullableString,
   string,
-} from './common';
+} from './values';
 
 const status = oneOf(['active', 'archived']);
 const versionStatus = oneOf(['draft', 'published', 'archived']);

@@ -1,6 +1,6 @@
 /** What API keys look like when they are read. */
 import { boolean, list, object, oneOf, optional, required } from '../../core/codec';
-import { dateTime, int, nullableDateTime, string } from './common';
+import { dateTime, int, nullableDateTime, string } from './values';
 
 const scopes = list(oneOf(['read', 'write', 'audit']));
 

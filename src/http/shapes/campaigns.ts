@@ -1,6 +1,6 @@
 /** What campaigns look like when they are read. */
 import { boolean, list, nullable, number, object, required } from '../../core/codec';
-import { counts, dateTime, int, nullableDateTime, nullableInt, nullableObject, nullableString, string } from './common';
+import { counts, dateTime, int, nullableDateTime, nullableInt, nullableObject, nullableString, string } from './values';
 
 const RetryConfig = object('RetryConfig', {
   enabled: required(boolean),

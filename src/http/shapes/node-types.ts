@@ -1,6 +1,6 @@
 /** What node types look like when they are read. */
 import { list, nullable, object, required } from '../../core/codec';
-import { anyObject, nullableInt, nullableString, string } from './common';
+import { anyObject, nullableInt, nullableString, string } from './values';
 
 export const NodeType = object('NodeType', {
   name: required(string),

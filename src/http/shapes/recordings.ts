@@ -1,6 +1,6 @@
 /** What greeting recordings look like when they are read. */
 import { boolean, list, object, required } from '../../core/codec';
-import { anyObject, dateTime, int, nullableInt, nullableString, string } from './common';
+import { anyObject, dateTime, int, nullableInt, nullableString, string } from './values';
 
 export const Recording = object('Recording', {
   id: required(int),

@@ -1,6 +1,6 @@
 /** What runs look like when they are read. Lists carry every field that the record has. */
 import { boolean, list, nullable, number, object, oneOf, required } from '../../core/codec';
-import { anyObject, dateTime, int, nullableInt, nullableObject, nullableString, string } from './common';
+import { anyObject, dateTime, int, nullableInt, nullableObject, nullableString, string } from './values';
 
 const fields = {
   id: required(int),

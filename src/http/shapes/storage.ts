@@ -1,6 +1,6 @@
 /** What stored files look like when they are read about. */
 import { nullable, object, required } from '../../core/codec';
-import { dateTime, int, string } from './common';
+import { dateTime, int, string } from './values';
 
 export const SignedUrl = object('SignedUrl', { url: required(string), expires_in: required(int) });
 

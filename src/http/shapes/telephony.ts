@@ -1,6 +1,6 @@
 /** What telephony configurations, numbers and trunks look like when they are read. */
 import { boolean, list, nullable, object, oneOf, required } from '../../core/codec';
-import { anyObject, dateTime, int, nullableDateTime, nullableInt, nullableString, string } from './common';
+import { anyObject, dateTime, int, nullableDateTime, nullableInt, nullableString, string } from './values';
 
 const connectivity = oneOf(['api', 'sip']);
 
