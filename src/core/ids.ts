@@ -13,6 +13,9 @@ export const runStream = (org: OrganizationId, run: number): string => `run-${or
 export const dialingStream = (org: OrganizationId): string => `dialing-${org}`;
 export const recordingsStream = (org: OrganizationId): string => `recordings-${org}`;
 export const requestStream = (org: OrganizationId, hash: string): string => `request-${org}_${hash}`;
+/** A value that only one holder may have; `org` null: one over all organizations. */
+export const reservationStream = (org: OrganizationId | null, hash: string): string =>
+  `reservation-${org ?? 'all'}_${hash}`;
 export const sequenceStream = (kind: SequenceKind): string => `sequence-${kind}`;
 
 /** Kinds of integer ids; each has a sequence of its own over all organizations. */
@@ -39,6 +42,7 @@ export type StreamCategory =
   | 'dialing'
   | 'recordings'
   | 'request'
+  | 'reservation'
   | 'sequence';
 
 /** `run-7_12` → `run`. */

@@ -6,6 +6,7 @@ import { dialingEvents } from './dialing/events';
 import { organizationEvents } from './organization/events';
 import { recordingEvents } from './recording/events';
 import { requestEvents } from './request/events';
+import { reservationEvents } from './reservation/events';
 import { runEvents } from './run/events';
 import { sequenceEvents } from '../engine/sequence-events';
 import { telephonyEvents } from './telephony/events';
@@ -23,4 +24,5 @@ export const eventCatalog = {
   ...recordingEvents,
   ...sequenceEvents,
   ...requestEvents,
+  ...reservationEvents,
 } satisfies EventTypes;

@@ -1,77 +1,67 @@
-/** The contact list of a redial: those contacts of a campaign whose latest call ended in a way that was chosen, as a CSV of its own. */
+/** The list of a redial: the runs of those contacts of a completed campaign whose last call ended in a way that was chosen. */
 import { createHash, randomUUID } from 'node:crypto';
-import { Readable } from 'node:stream';
-import type { RunDoc } from '../../projections/runs';
-import type { Json } from '../core/event';
+import { left, right, type Either } from 'fp-ts/Either';
+import { runs, type RunDoc } from '../../projections/runs';
+import { disposition, outcomeOf } from '../../projections/wire_words';
+import type { Failure } from '../core/failure';
 import type { OrganizationId } from '../core/ids';
-import type { CampaignRedial } from '../domain/campaign/requests';
+import {
+  chooseRedialed,
+  redialedOutcomes,
+  redialListText,
+  type CalledContact,
+  type RedialReasons,
+} from '../domain/campaign/redial';
 import type { Api } from './api';
 import { everyRun } from './every-run';
-import { csvRow } from './report';
-import { campaignPrefix } from './routes/uploads';
 
-export interface RedialSource {
+export interface RedialList {
   readonly key: string;
   readonly sha256: string;
   /** Contacts. */
   readonly rows: number;
+  /** Contacts that would be among them and were erased. */
+  readonly erased: number;
 }
 
-const GREETING = ['greeting_override_type', 'greeting_override_text', 'greeting_override_recording_id'];
+/** How long the read model of runs may take to show how the campaign ended, ms. */
+const FOLLOW_MS = 5000;
 
-const greetingCells = (greeting: Json | undefined): readonly unknown[] => {
-  const { type, text, recording_id } = (greeting ?? {}) as { type?: string; text?: string; recording_id?: string };
-  return [type, text, recording_id];
-};
+const calledContact = (doc: RunDoc): CalledContact => ({
+  run: doc.id,
+  completed: doc.is_completed,
+  lastOutcome: doc.disposition === null ? null : outcomeOf(doc.disposition),
+  erased: doc.contact === null,
+});
 
-/** The dispositions that a request selects. */
-const dispositions = (wanted: CampaignRedial): readonly string[] => [
-  ...(wanted.retry_on_busy ? ['busy'] : []),
-  ...(wanted.retry_on_no_answer ? ['no-answer'] : []),
-  ...(wanted.retry_on_voicemail ? ['voicemail_detected'] : []),
-];
-
-/** Writes the list. Erased contacts are not in it. `rows` 0: nobody matches, and nothing was written. */
-export const writeRedialSource = async (
+/**
+ * Chooses the contacts and writes the list; it names runs and holds nothing personal. `rows` 0: nobody matches, and nothing was written. Refused
+ * while the read model may not show every call of the campaign yet: whoever is missing there would be left out.
+ */
+export const writeRedialList = async (
   api: Api,
   org: OrganizationId,
   parent: number,
-  wanted: CampaignRedial,
-): Promise<RedialSource> => {
-  const { objects } = api.platform;
-  const key = `${campaignPrefix(org)}${randomUUID()}_redial_of_${parent}.csv`;
-  const hash = createHash('sha256');
-  let rows = 0;
-  let columns: readonly string[] | null = null;
-
-  const lines = (docs: readonly RunDoc[]): string => {
-    const contacts = docs.flatMap((doc) => (doc.contact === null ? [] : [doc.contact]));
-    const head = columns === null && contacts[0] !== undefined ? Object.keys(contacts[0].variables) : null;
-    if (head !== null) columns = head.filter((name) => name !== 'greeting_override' && !GREETING.includes(name));
-    const names = columns ?? [];
-    rows += contacts.length;
-    return [
-      ...(head === null ? [] : [csvRow(['phone_number', ...names, ...GREETING])]),
-      ...contacts.map(({ phone_number, variables }) =>
-        csvRow([phone_number, ...names.map((n) => variables[n]), ...greetingCells(variables['greeting_override'])]),
-      ),
-    ].join('');
-  };
-  async function* body(): AsyncGenerator<Buffer, void> {
-    const where = [
-      { field: 'organization', is: org },
-      { field: 'campaign_id', is: parent },
-      { field: 'is_completed', is: true },
-      { field: 'disposition', in: dispositions(wanted) },
-    ];
-    for await (const page of everyRun(api, where, false)) {
-      const chunk = Buffer.from(lines(page));
-      hash.update(chunk);
-      if (chunk.length > 0) yield chunk;
-    }
-  }
-
-  await objects.put(key, Readable.from(body(), { objectMode: false }), 'text/csv');
-  if (rows === 0) await objects.remove(key);
-  return { key, sha256: hash.digest('hex'), rows };
+  wanted: RedialReasons,
+): Promise<Either<Failure, RedialList>> => {
+  const { objects, events, progress } = api.platform;
+  if (!(await progress.wait([runs.name], await events.head(), FOLLOW_MS)))
+    return left({
+      kind: 'unavailable',
+      message: 'The calls of the campaign are not all in the read models yet; try again',
+      stored: 'no',
+    });
+  const contacts: CalledContact[] = [];
+  const where = [
+    { field: 'organization', is: org },
+    { field: 'campaign_id', is: parent },
+    { field: 'is_completed', is: true },
+    { field: 'disposition', in: redialedOutcomes(wanted).map(disposition) },
+  ];
+  for await (const page of everyRun(api, where, false)) contacts.push(...page.map(calledContact));
+  const { runs: chosen, erased } = chooseRedialed(wanted, contacts);
+  const text = redialListText(chosen);
+  const key = `redials/${org}/${randomUUID()}_of_${parent}.txt`;
+  if (chosen.length > 0) await objects.put(key, Buffer.from(text), 'text/plain');
+  return right({ key, sha256: createHash('sha256').update(text).digest('hex'), rows: chosen.length, erased });
 };

@@ -3,7 +3,7 @@ import { left, right, type Either } from 'fp-ts/Either';
 import type { JsonObject } from '../../core/event';
 import { notFound, rejected, type Failure } from '../../core/failure';
 import type { AgentEvent, VersionContent } from './events';
-import { renewTriggerPaths } from './trigger-paths';
+import { renewTriggerPaths, triggerPathsOf } from './trigger-paths';
 
 export type VersionStatus = 'draft' | 'published' | 'archived';
 
@@ -41,6 +41,15 @@ export const publishedOf = (agent: Agent): AgentVersion => {
 
 /** What an editor shows: the draft, else the published version. */
 export const editedOf = (agent: Agent): AgentVersion => draftOf(agent) ?? publishedOf(agent);
+
+/** Paths that no other agent may have: those of the published version and of the draft. */
+export const heldTriggerPaths = (state: AgentState): readonly string[] => [
+  ...new Set(
+    (state?.versions ?? [])
+      .filter((v) => v.status !== 'archived')
+      .flatMap((v) => triggerPathsOf(v.content.workflow_definition)),
+  ),
+];
 
 export const NO_AGENT = 'Workflow not found';
 

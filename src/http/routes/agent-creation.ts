@@ -12,12 +12,14 @@ import { AGENT_SECRET_FIELDS } from '../../domain/agent/secrets';
 import { contentOf, copyOf } from '../../domain/agent/state';
 import { fillTriggerPaths, renewTriggerPaths } from '../../domain/agent/trigger-paths';
 import { composeAgent } from '../../engine/compose-agent';
-import { openContent, sealContent, takenTriggerPaths } from '../agent-content';
+import { openContent, sealContent } from '../agent-content';
 import { visible, type Api } from '../api';
+import { tooLate } from '../reservations';
 import { agentNotFound } from '../resources';
 import { route, type Handled, type KeyedRequest, type Route } from '../route';
 import { AgentDetail } from '../shapes/agents';
 import { replyAgent } from '../show-agent';
+import { triggerPathClaims } from '../trigger-path-claims';
 import { AgentPath } from './agents';
 
 const example = {
@@ -35,6 +37,7 @@ const example = {
 
 export const agentCreationRoutes = (api: Api): readonly Route[] => {
   const { platform } = api;
+  const paths = triggerPathClaims(platform);
 
   type Draft = {
     readonly name: string;
@@ -52,7 +55,7 @@ export const agentCreationRoutes = (api: Api): readonly Route[] => {
       workflowUuid: '',
       name: made.name,
       content: made.content,
-      takenTriggerPaths: await takenTriggerPaths(api, org, made.content.workflow_definition, null),
+      takenTriggerPaths: await paths.taken(org, made.content.workflow_definition, null),
       ...(made.draft === undefined || made.draft === null ? {} : { draft: { definitionId: 0, content: made.draft } }),
     };
     const possible = await commands.probe(agentDecider, null, command);
@@ -64,6 +67,12 @@ export const agentCreationRoutes = (api: Api): readonly Route[] => {
     const draftId = command.draft === undefined ? right(0) : await commands.id('definition');
     if (isLeft(draftId)) return draftId;
     const stream = agentStream(org, id.right);
+    const definitions = [made.content, ...(command.draft === undefined ? [] : [command.draft.content])].map(
+      (content) => content.workflow_definition,
+    );
+    const claimed = await paths.claim(org, id.right, definitions);
+    if (isLeft(claimed)) return claimed;
+    if (!claimed.right()) return left(tooLate);
     const done = await commands.run(
       agentDecider,
       stream,

@@ -8,7 +8,6 @@ import { agentDecider } from '../../domain/agent/decider';
 import { checkDefinition } from '../../domain/agent/definition';
 import { VersionMetadata, VersionPublish } from '../../domain/agent/requests';
 import { draftOf, editedOf } from '../../domain/agent/state';
-import { takenTriggerPaths } from '../agent-content';
 import { visible, type Api } from '../api';
 import { ifMatch } from '../conditional';
 import { agentNotFound } from '../resources';
@@ -22,6 +21,7 @@ import {
   VersionSummary,
 } from '../shapes/agents';
 import { findAgent, showVersions } from '../show-agent';
+import { triggerPathClaims } from '../trigger-path-claims';
 import { AgentPath } from './agents';
 
 const VersionPath = object('VersionPath', {
@@ -40,6 +40,7 @@ const versionsOf = (doc: AgentDoc) => doc.versions.toSorted((a, b) => b.version_
 
 export const agentVersionRoutes = (api: Api): readonly Route[] => {
   const { platform } = api;
+  const paths = triggerPathClaims(platform);
   const load = (org: OrganizationId, id: number) => platform.execute.load(agentDecider, agentStream(org, id));
 
   const showVersion = async (
@@ -110,7 +111,7 @@ export const agentVersionRoutes = (api: Api): readonly Route[] => {
         const { state } = await load(org, params.workflow_id);
         if (state === null) return left(agentNotFound(params.workflow_id));
         const { workflow_definition } = editedOf(state).content;
-        const taken = await takenTriggerPaths(api, org, workflow_definition, state.id);
+        const taken = await paths.taken(org, workflow_definition, state.id);
         const checked = checkDefinition(workflow_definition, 'complete', new Set(taken));
         return isLeft(checked) ? checked : ok({ is_valid: true, errors: [] });
       },
@@ -156,14 +157,16 @@ export const agentVersionRoutes = (api: Api): readonly Route[] => {
         const { state } = await load(org, params.workflow_id);
         if (state === null) return left(agentNotFound(params.workflow_id));
         const draft = draftOf(state);
+        const release = await paths.releasing(org, state, draft?.content.workflow_definition ?? null);
         const done = await commands.run(agentDecider, stream, {
           type: 'PublishDraft',
           versionName: body.version_name ?? null,
           changeDescription: body.change_description ?? null,
           takenTriggerPaths:
-            draft === undefined ? [] : await takenTriggerPaths(api, org, draft.content.workflow_definition, state.id),
+            draft === undefined ? [] : await paths.taken(org, draft.content.workflow_definition, state.id),
         });
         if (isLeft(done)) return done;
+        await release(done.right.state);
         const now = await visible(api, stream, done.right);
         const doc = await findAgent(now, org, params.workflow_id);
         const published = doc?.versions.find((v) => v.status === 'published');

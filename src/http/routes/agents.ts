@@ -10,18 +10,24 @@ import type { UpdateAgent } from '../../domain/agent/commands';
 import { agentDecider } from '../../domain/agent/decider';
 import { AgentStatusChange, AgentUpdate, type AgentUpdate as UpdateBody } from '../../domain/agent/requests';
 import { AGENT_SECRET_FIELDS, restoreMaskedSecrets } from '../../domain/agent/secrets';
-import { draftOf, editedOf } from '../../domain/agent/state';
-import { fillTriggerPaths } from '../../domain/agent/trigger-paths';
-import { openContent, sealContent, takenTriggerPaths } from '../agent-content';
+import type { AgentEvent } from '../../domain/agent/events';
+import { draftOf, editedOf, type Agent, type AgentState } from '../../domain/agent/state';
+import { fillTriggerPaths, triggerPathsOf } from '../../domain/agent/trigger-paths';
+import type { Executed } from '../../engine/execute';
+import { openContent, sealContent } from '../agent-content';
 import { visible, type Api } from '../api';
 import { ifMatch } from '../conditional';
 import { fence } from '../fence';
+import { tooLate } from '../reservations';
 import { agentNotFound } from '../resources';
 import { ok, route, type Handled, type KeyedRequest, type Route } from '../route';
 import { AgentCount, AgentDetail, AgentList, AgentSummaries } from '../shapes/agents';
 import { findAgent, replyAgent, totalRuns } from '../show-agent';
+import { triggerPathClaims } from '../trigger-path-claims';
 
 export const AgentPath = object('AgentPath', { workflow_id: required(integerText()) });
+/** How often a change begins again because another one came in between. */
+const TRIES = 50;
 type OnAgent<B> = KeyedRequest<{ readonly workflow_id: number }, undefined, B>;
 
 const STATUSES = ['active', 'archived'];
@@ -37,14 +43,13 @@ const StatusQuery = object('AgentStatusQuery', { status: optional(statusFilter) 
 
 export const agentRoutes = (api: Api): readonly Route[] => {
   const { platform } = api;
+  const paths = triggerPathClaims(platform);
 
   const changes = async (
-    { org, params, body }: OnAgent<UpdateBody>,
-    definitionId: number,
+    { org, body }: OnAgent<UpdateBody>,
+    state: Agent,
     expected: { readonly ifRevision?: number },
-  ): Promise<Either<Failure, UpdateAgent>> => {
-    const { state } = await platform.execute.load(agentDecider, agentStream(org, params.workflow_id));
-    if (state === null) return left(agentNotFound(params.workflow_id));
+  ): Promise<UpdateAgent> => {
     const before = await openContent(api, org, editedOf(state).content);
     const definition = (body.workflow_definition ?? null) as JsonObject | null;
     const configurations = (body.workflow_configurations ?? null) as JsonObject | null;
@@ -58,36 +63,62 @@ export const agentRoutes = (api: Api): readonly Route[] => {
       before,
     );
     const sealed = await sealContent(api, org, restored);
-    return right({
+    return {
       type: 'UpdateAgent',
       name: body.name ?? null,
       workflowDefinition: definition === null ? null : sealed.workflow_definition,
       workflowConfigurations: configurations === null ? null : sealed.workflow_configurations,
       templateContextVariables: (body.template_context_variables ?? null) as JsonObject | null,
-      definitionId,
-      takenTriggerPaths: await takenTriggerPaths(api, org, restored.workflow_definition, state.id),
+      definitionId: 0,
+      takenTriggerPaths: definition === null ? [] : await paths.taken(org, restored.workflow_definition, state.id),
       ...expected,
+    };
+  };
+
+  /** Once; on `stale` the agent was changed after it was looked at. */
+  const tryUpdate = async (
+    request: OnAgent<UpdateBody>,
+    state: Agent,
+    expected: { readonly ifRevision?: number },
+  ): Promise<Either<Failure, Executed<AgentState, AgentEvent>>> => {
+    const { org, commands } = request;
+    const stream = agentStream(org, state.id);
+    const wanted = await changes(request, state, expected);
+    const possible = await commands.probe(agentDecider, stream, wanted);
+    if (isLeft(possible)) return possible;
+    const definitionId = draftOf(state) === undefined ? await commands.id('definition') : right(0);
+    if (isLeft(definitionId)) return definitionId;
+    const command = { ...wanted, definitionId: definitionId.right };
+    if (wanted.workflowDefinition === null) return commands.run(agentDecider, stream, command);
+    const claimed = await paths.claim(org, state.id, [wanted.workflowDefinition]);
+    if (isLeft(claimed)) return claimed;
+    const release = await paths.releasing(org, state, wanted.workflowDefinition);
+    if (!claimed.right()) return left(tooLate);
+    // On the very state that was looked at: else a change that gave a path up could release what this one has just claimed.
+    const done = await commands.run(agentDecider, stream, {
+      ...command,
+      ...(triggerPathsOf(wanted.workflowDefinition).length === 0 ? {} : { ifRevision: state.revision }),
     });
+    if (!isLeft(done)) await release(done.right.state);
+    return done;
   };
 
   const update = async (request: OnAgent<UpdateBody>): Promise<Handled> => {
-    const { org, params, commands, koa } = request;
+    const { org, params, koa } = request;
     const id = params.workflow_id;
     const stream = agentStream(org, id);
     const expected = await ifMatch(koa, () => findAgent(api, org, id));
     if (isLeft(expected)) return expected;
-    const wanted = await changes(request, 0, expected.right);
-    if (isLeft(wanted)) return wanted;
-    const possible = await commands.probe(agentDecider, stream, wanted.right);
-    if (isLeft(possible)) return possible;
-    const { state } = await platform.execute.load(agentDecider, stream);
-    const makesDraft = state !== null && draftOf(state) === undefined;
-    const definitionId = makesDraft ? await commands.id('definition') : right(0);
-    if (isLeft(definitionId)) return definitionId;
-    const done = await commands.run(agentDecider, stream, { ...wanted.right, definitionId: definitionId.right });
-    if (isLeft(done)) return done;
-    const now = await visible(api, stream, done.right);
-    return replyAgent(now, org, id);
+    for (let tries = 1; ; tries++) {
+      const { state } = await platform.execute.load(agentDecider, stream);
+      if (state === null) return left(agentNotFound(id));
+      const done = await tryUpdate(request, state, expected.right);
+      const again = isLeft(done) && done.left.kind === 'stale' && expected.right.ifRevision === undefined;
+      if (again && tries < TRIES) continue;
+      if (isLeft(done)) return done;
+      const now = await visible(api, stream, done.right);
+      return replyAgent(now, org, id);
+    }
   };
 
   /** Newest first. */

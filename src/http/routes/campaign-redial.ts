@@ -9,7 +9,7 @@ import { CampaignRedial, type CampaignRedial as RedialBody } from '../../domain/
 import type { Campaign } from '../../domain/campaign/state';
 import type { CommandContext } from '../../engine/execute';
 import { visible, type Api } from '../api';
-import { writeRedialSource, type RedialSource } from '../redial';
+import { writeRedialList, type RedialList } from '../redial';
 import { campaignNotFound, replyCampaign } from '../resources';
 import { route, type Handled, type KeyedRequest, type Route } from '../route';
 import { CampaignDetail } from '../shapes/campaigns';
@@ -20,8 +20,11 @@ type Created = Extract<CampaignEvent, { type: 'CampaignCreated' }>['data'];
 /** Longest name of a campaign, characters. */
 const NAME_LENGTH = 255;
 
-/** The child: settings, split and configuration of its parent, a list of its own. */
-const childOf = (parent: Campaign, childId: number, body: RedialBody, source: RedialSource): Created => ({
+const NOBODY = 'No contact matches: nobody ended in a way that was selected';
+const erasedText = (n: number): string => `${n} who would match ${n === 1 ? 'was' : 'were'} erased`;
+
+/** The child: settings, split, source and configuration of its parent, of whose contacts it calls those on the list. */
+const childOf = (parent: Campaign, childId: number, body: RedialBody, list: RedialList): Created => ({
   campaign_id: childId,
   name: body.name ?? [...`${parent.name} (Redial)`].slice(0, NAME_LENGTH).join(''),
   retry_config: body.retry_config ?? parent.retry_config,
@@ -30,14 +33,15 @@ const childOf = (parent: Campaign, childId: number, body: RedialBody, source: Re
   schedule_config: parent.schedule_config,
   circuit_breaker: parent.circuit_breaker,
   source_type: 'csv',
-  source_id: source.key,
-  source_sha256: source.sha256,
-  total_rows: source.rows,
+  source_id: parent.source_id,
+  source_sha256: parent.source_sha256,
+  total_rows: list.rows,
   workflow_id: parent.workflow_id,
   traffic_split: parent.traffic_split,
   telephony_configuration_id: parent.telephony_configuration_id,
   e164_only: parent.e164_only,
   parent_campaign_id: parent.campaign_id,
+  redial: { list_key: list.key, list_sha256: list.sha256, erased: list.erased },
 });
 
 export const campaignRedialRoutes = (api: Api): readonly Route[] => {
@@ -71,19 +75,21 @@ export const campaignRedialRoutes = (api: Api): readonly Route[] => {
     await finish(org, parent, context);
     const possible = await commands.probe(campaignDecider, stream, intent);
     if (isLeft(possible)) return possible;
-    const source = await writeRedialSource(api, org, parent.campaign_id, body);
-    if (source.rows === 0) return left(rejected('No contact matches: nobody ended in a way that was selected'));
+    const written = await writeRedialList(api, org, parent.campaign_id, body);
+    if (isLeft(written)) return written;
+    const list = written.right;
+    if (list.rows === 0) return left(rejected(NOBODY + (list.erased === 0 ? '' : `; ${erasedText(list.erased)}`)));
     const childId = await commands.id('campaign');
     if (isLeft(childId)) return childId;
     // The parent's event holds the whole child, so that whoever finds it without its child can make it.
-    const child = childOf(parent, childId.right, body, source);
+    const child = childOf(parent, childId.right, body, list);
     const stated = await commands.run(campaignDecider, stream, {
       ...intent,
       childId: child.campaign_id,
       request: { campaign: child as unknown as JsonObject },
     });
     if (isLeft(stated)) {
-      await objects.remove(source.key);
+      await objects.remove(list.key);
       return stated;
     }
     const own = campaignStream(org, child.campaign_id);
