@@ -83,6 +83,8 @@ export interface AddPhoneNumber extends OnConfiguration {
   readonly isActive: boolean;
   readonly isDefaultCallerId: boolean;
   readonly extraMetadata: JsonObject;
+  /** Fingerprint of the carrier account under which the number was reserved; the configuration has another one meanwhile: conflict. */
+  readonly reservedUnder?: string | null;
 }
 
 /** null: unchanged; an id wins over the flag that clears it. */

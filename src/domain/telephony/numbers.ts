@@ -18,6 +18,8 @@ const hasTrunk = (known: Configuration, trunk: number | null): boolean =>
 
 const add = (command: AddPhoneNumber, known: Configuration, state: TelephonyState): Answer => {
   if (!hasTrunk(known, command.trunkId)) return noTrunk;
+  if (command.reservedUnder !== undefined && command.reservedUnder !== known.accountFingerprint)
+    return left(conflict('The credentials were changed by another request meanwhile; try again.'));
   const address = normalizeAddress(command.address, command.countryCode);
   const taken = state.configurations.some((c) =>
     c.numbers.some((n) => n.address_normalized === address.address_normalized),

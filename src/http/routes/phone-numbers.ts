@@ -14,6 +14,8 @@ import { configurationOf } from '../../domain/telephony/state';
 import { visible, type Api } from '../api';
 import { openCredentials } from '../credentials';
 import { ifMatch } from '../conditional';
+import { numberClaims } from '../number-claims';
+import { tooLate } from '../reservations';
 import { configNotFound, findAgents, findTelephony } from '../resources';
 import { ok, route, type Handled, type KeyedRequest, type Route } from '../route';
 import { PhoneNumber, PhoneNumberDeleted, PhoneNumberList } from '../shapes/telephony';
@@ -35,6 +37,12 @@ const numberNotFound: Failure = notFound('Phone number not found');
 
 export const phoneNumberRoutes = (api: Api): readonly Route[] => {
   const { platform } = api;
+  const claims = numberClaims(platform);
+
+  const accountFingerprint = async (org: OrganizationId, configId: number): Promise<string | null> => {
+    const { state } = await platform.execute.load(telephonyDecider, telephonyStream(org));
+    return configurationOf(state, configId)?.accountFingerprint ?? null;
+  };
 
   const findConfig = async (
     from: Api,
@@ -156,11 +164,22 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
         const noAgent = await agentExists(org, body.inbound_workflow_id);
         if (noAgent !== null) return left(noAgent);
         const { address_normalized } = normalizeAddress(body.address, body.country_code);
+        const reservedUnder = await accountFingerprint(org, params.config_id);
+        const number = { accountFingerprint: reservedUnder, addresses: [address_normalized] };
+        const free = await claims.free(org, params.config_id, number);
+        if (isLeft(free)) return free;
         const owned = await atCarrier(org, params.config_id, 'own', address_normalized);
         if (isLeft(owned)) return owned;
         const id = await commands.id('phone_number');
         if (isLeft(id)) return id;
-        const done = await commands.run(telephonyDecider, stream, { ...command, phoneNumberId: id.right });
+        const claimed = await claims.claim(org, params.config_id, number);
+        if (isLeft(claimed)) return claimed;
+        if (!claimed.right()) return left(tooLate);
+        const done = await commands.run(telephonyDecider, stream, {
+          ...command,
+          phoneNumberId: id.right,
+          reservedUnder,
+        });
         if (isLeft(done)) return done;
         let sync = owned.right;
         if (sync?.ok === true && body.inbound_workflow_id !== null) {
@@ -249,12 +268,17 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
             message: synced.right.message ?? 'The carrier did not detach the number',
           });
         const stream = telephonyStream(org);
+        const release = await claims.releasing(org, params.config_id, {
+          accountFingerprint: await accountFingerprint(org, params.config_id),
+          addresses: [number.address_normalized],
+        });
         const done = await commands.run(telephonyDecider, stream, {
           type: 'RemovePhoneNumber',
           configurationId: params.config_id,
           phoneNumberId: params.phone_number_id,
         });
         if (isLeft(done)) return done;
+        await release();
         await visible(api, stream, done.right);
         return ok({ message: 'Phone number deleted', provider_sync: synced.right });
       },

@@ -1,5 +1,5 @@
 /** Telephony configurations of the caller's organization. */
-import { isLeft, left } from 'fp-ts/Either';
+import { isLeft, left, type Either } from 'fp-ts/Either';
 import {
   configOf,
   telephonyConfigDetail,
@@ -7,6 +7,7 @@ import {
   type TelephonyRules,
 } from '../../../projections/telephony_views';
 import { integerText, object, required } from '../../core/codec';
+import { conflict, type Failure } from '../../core/failure';
 import { telephonyStream, type OrganizationId } from '../../core/ids';
 import { parsePosition } from '../../core/position';
 import {
@@ -18,14 +19,18 @@ import {
 } from '../../domain/telephony/config';
 import type { TelephonyCommand } from '../../domain/telephony/commands';
 import { telephonyDecider } from '../../domain/telephony/decider';
+import type { TelephonyEvent } from '../../domain/telephony/events';
 import { providers } from '../../domain/telephony/provider-metadata';
 import { setupChecklist } from '../../domain/telephony/setup-checklist';
 import { sipConnectivity } from '../../domain/telephony/sip-connectivity';
-import { configurationOf } from '../../domain/telephony/state';
+import { configurationOf, type Configuration, type TelephonyState } from '../../domain/telephony/state';
 import { campaigns } from '../../../projections/campaigns';
+import type { Executed } from '../../engine/execute';
 import { visible, type Api } from '../api';
 import { blankCredentials, openCredentials, prepareCredentials, sealCredentials } from '../credentials';
 import { ifMatch } from '../conditional';
+import { numberClaims } from '../number-claims';
+import { tooLate } from '../reservations';
 import { configNotFound, findTelephony } from '../resources';
 import { ok, route, type Handled, type KeyedRequest, type Route } from '../route';
 import { Message } from '../shapes/values';
@@ -37,6 +42,8 @@ type OnConfig<B> = KeyedRequest<{ readonly config_id: number }, undefined, B>;
 const BASE = '/api/v1/organizations/telephony-configs';
 const ONE = `${BASE}/{config_id}`;
 
+const changedMeanwhile: Failure = conflict('The configuration was changed by another request meanwhile; try again.');
+
 const rules: TelephonyRules<ReturnType<typeof setupChecklist>, ReturnType<typeof sipConnectivity>> = {
   setupChecklist,
   sipConnectivity,
@@ -44,6 +51,12 @@ const rules: TelephonyRules<ReturnType<typeof setupChecklist>, ReturnType<typeof
 
 export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
   const { platform } = api;
+  const claims = numberClaims(platform);
+
+  const numbersOf = (known: Configuration, accountFingerprint: string | null) => ({
+    accountFingerprint,
+    addresses: known.numbers.map((n) => n.address_normalized),
+  });
 
   const show = async (from: Api, org: OrganizationId, id: number): Promise<Handled> => {
     const doc = await findTelephony(from, org);
@@ -98,19 +111,34 @@ export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
       wanted === null
         ? command
         : { ...command, config: { provider: wanted.provider, credentials, basedOn: known.credentials } };
+    const changed = async (done: Either<Failure, Executed<TelephonyState, TelephonyEvent>>): Promise<Handled> => {
+      if (isLeft(done)) return done;
+      const now = await visible(api, stream, done.right);
+      return show(now, org, known.id);
+    };
     const possible = await commands.probe(telephonyDecider, stream, withConfig(blankCredentials));
     if (isLeft(possible)) return possible;
-    let credentials = blankCredentials;
-    if (wanted !== null) {
-      const stored = await openCredentials(api, org, known.credentials);
-      const prepared = await prepareCredentials(api, wanted, stored);
-      if (isLeft(prepared)) return prepared;
-      credentials = await sealCredentials(api, org, known.id, prepared.right);
-    }
-    const done = await commands.run(telephonyDecider, stream, withConfig(credentials));
-    if (isLeft(done)) return done;
-    const now = await visible(api, stream, done.right);
-    return show(now, org, known.id);
+    if (wanted === null) return changed(await commands.run(telephonyDecider, stream, command));
+    const stored = await openCredentials(api, org, known.credentials);
+    const prepared = await prepareCredentials(api, wanted, stored);
+    if (isLeft(prepared)) return prepared;
+    const credentials = await sealCredentials(api, org, known.id, prepared.right);
+    const { accountFingerprint } = credentials;
+    if (accountFingerprint === known.accountFingerprint)
+      return changed(await commands.run(telephonyDecider, stream, withConfig(credentials)));
+    // Its numbers move to another account with it, all or none: a number added meanwhile would be one that nobody reserved there.
+    const claimed = await claims.claim(org, known.id, numbersOf(known, accountFingerprint));
+    if (isLeft(claimed)) return claimed;
+    const release = await claims.releasing(org, known.id, numbersOf(known, known.accountFingerprint));
+    if (!claimed.right()) return left(tooLate);
+    const done = await commands.run(telephonyDecider, stream, {
+      ...withConfig(credentials),
+      ifRevision: known.revision,
+    });
+    if (isLeft(done))
+      return done.left.kind === 'stale' && expected.right.ifRevision === undefined ? left(changedMeanwhile) : done;
+    await release();
+    return changed(done);
   };
 
   const remove = async ({ org, params, commands }: OnConfig<undefined>): Promise<Handled> => {
@@ -119,12 +147,17 @@ export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
       { field: 'organization', is: org },
       { field: 'telephony_configuration_id', is: params.config_id },
     ]);
+    const { state } = await platform.execute.load(telephonyDecider, stream);
+    const known = configurationOf(state, params.config_id);
+    const release =
+      known === undefined ? null : await claims.releasing(org, known.id, numbersOf(known, known.accountFingerprint));
     const done = await commands.run(telephonyDecider, stream, {
       type: 'DeleteConfiguration',
       configurationId: params.config_id,
       referenced: references > 0,
     });
     if (isLeft(done)) return done;
+    await release?.();
     await visible(api, stream, done.right);
     return ok({ message: 'Telephony configuration deleted' });
   };
