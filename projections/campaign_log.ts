@@ -23,6 +23,9 @@ type Told = readonly [level: LogEntry['level'], event: string, message: string, 
 
 const percent = (ratio: number): string => `${Math.round(ratio * 1000) / 10} %`;
 
+const skipped = (erased: number): string =>
+  erased === 0 ? '' : `; ${erased} erased ${erased === 1 ? 'contact is' : 'contacts are'} skipped`;
+
 const tell = (event: Projected<CampaignEvent>): Told => {
   switch (event.type) {
     case 'CampaignCreated':
@@ -31,8 +34,12 @@ const tell = (event: Projected<CampaignEvent>): Told => {
         'campaign_created',
         event.data.parent_campaign_id === null
           ? `Created with ${event.data.total_rows} contacts`
-          : `Created as a redial of campaign ${event.data.parent_campaign_id}`,
-        { total_rows: event.data.total_rows, state: 'draft' },
+          : `Created as a redial of campaign ${event.data.parent_campaign_id}${skipped(event.data.redial?.erased ?? 0)}`,
+        {
+          total_rows: event.data.total_rows,
+          state: 'draft',
+          ...(event.data.redial === undefined ? {} : { skipped_erased: event.data.redial.erased }),
+        },
       ];
     case 'CampaignStarted':
       return ['info', 'campaign_started', 'Started', { contacts: event.data.contacts, state: 'running' }];

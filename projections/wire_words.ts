@@ -14,3 +14,7 @@ const WORDS: Readonly<Record<Outcome, string>> = {
 
 /** The disposition that the API shows for an outcome. */
 export const disposition = (outcome: Outcome): string => WORDS[outcome];
+
+/** The outcome that a disposition tells of; `failed` also where it was not known. */
+export const outcomeOf = (word: string): Outcome | null =>
+  (Object.keys(WORDS) as Outcome[]).find((outcome) => WORDS[outcome] === word) ?? null;

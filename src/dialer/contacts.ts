@@ -7,7 +7,8 @@ import { associatedData, CONTACT_FIELD, contactKeyId, openBytes } from '../engin
 import type { Platform } from '../engine/platform';
 import type { CampaignState } from './model';
 
-interface Batch {
+/** Of a ContactsQueued. */
+export interface Batch {
   readonly page: string;
   readonly contacts: readonly string[];
 }
@@ -16,6 +17,30 @@ export interface OpenedContact {
   readonly phone: string;
   readonly sealed: Sealed;
 }
+
+/**
+ * A contact of a batch, opened; null: its key was destroyed, or does not fit, or it was erased before it was queued. Rejects when the vault is away.
+ */
+export const openContact = async (
+  platform: Pick<Platform, 'seals' | 'log'>,
+  org: OrganizationId,
+  { page, contacts }: Batch,
+  index: number,
+): Promise<{ readonly data: ContactData; readonly sealed: Sealed } | null> => {
+  const ciphertext = contacts[index];
+  if (ciphertext === undefined) throw new Error(`there is no contact ${index} under page ${page}`);
+  const sealed: Sealed = { $sealed: ciphertext, key: contactKeyId(page, index), field: CONTACT_FIELD };
+  const key = await platform.seals.key(org, sealed.key);
+  if (key === null) return null;
+  try {
+    const plain = openBytes(key, Buffer.from(ciphertext, 'base64'), associatedData(org, CONTACT_FIELD, sealed.key));
+    const data = JSON.parse(plain.toString()) as ContactData | null;
+    return data === null ? null : { data, sealed };
+  } catch (error) {
+    platform.log.error({ org, page, index, err: error }, 'a contact does not open with its key');
+    return null;
+  }
+};
 
 export interface Contacts {
   /** null: its key was destroyed, or does not fit. Rejects when ledger or vault are away. */
@@ -66,20 +91,13 @@ export const contactsCache = (
   return {
     open: async (org, campaign, row) => {
       const number = batchOf(campaign.batches, row);
-      const { page, contacts } = await batch(org, campaign.id, number);
-      const index = row - (campaign.batches[number] ?? 0);
-      const ciphertext = contacts[index];
-      if (ciphertext === undefined) throw new Error(`row ${row} is not in batch ${number} of campaign ${campaign.id}`);
-      const sealed: Sealed = { $sealed: ciphertext, key: contactKeyId(page, index), field: CONTACT_FIELD };
-      const key = await platform.seals.key(org, sealed.key);
-      if (key === null) return null;
-      try {
-        const plain = openBytes(key, Buffer.from(ciphertext, 'base64'), associatedData(org, CONTACT_FIELD, sealed.key));
-        return { phone: (JSON.parse(plain.toString()) as ContactData).phone_number, sealed };
-      } catch (error) {
-        platform.log.error({ org, campaign: campaign.id, row, err: error }, 'a contact does not open with its key');
-        return null;
-      }
+      const opened = await openContact(
+        platform,
+        org,
+        await batch(org, campaign.id, number),
+        row - (campaign.batches[number] ?? 0),
+      );
+      return opened === null ? null : { phone: opened.data.phone_number, sealed: opened.sealed };
     },
   };
 };

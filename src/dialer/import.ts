@@ -1,20 +1,23 @@
 /**
- * Reads a campaign's CSV into sealed batches of contacts. One writer by batch number: the next batch is appended at the revision of the last, so a
+ * Reads a campaign's CSV, or of a redial the contacts of its parent, into sealed batches of contacts. One writer by batch number: the next batch is appended at the revision of the last, so a
  * second importer loses and stops. After a crash it goes on behind the last batch queued. Dialing begins with the first batch.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import type { Readable } from 'node:stream';
-import { isLeft } from 'fp-ts/Either';
-import { describeFailure } from '../core/failure';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { isLeft, type Either } from 'fp-ts/Either';
+import { describeFailure, type Failure } from '../core/failure';
 import { campaignStream, contactsStream, type OrganizationId } from '../core/ids';
 import { campaignDecider } from '../domain/campaign/decider';
 import { contactBatches } from '../domain/campaign/contact-batches';
-import { contactsEvents, type ContactData } from '../domain/campaign/events';
+import { parseRedialList } from '../domain/campaign/redial';
+import { contactsEvents } from '../domain/campaign/events';
 import { readContacts } from '../engine/contacts-csv';
 import { chain } from '../engine/envelope';
 import { pause, untilAnswered } from './commands';
 import type { CampaignState, OrganizationState } from './model';
-import type { SealedBatch } from './seal-batch';
+import { redialedContacts } from './redialed-contacts';
+import type { QueuedContact, SealedBatch } from './seal-batch';
 import { sealHere, sealInThread, type Sealer } from './sealer';
 import type { Shell } from './shell';
 
@@ -23,6 +26,13 @@ export interface Importer {
   begin(org: OrganizationState, campaign: number): void;
   /** Resolves when no import is under way any more; imports end after their present batch when the dialer stops. */
   stopped(): Promise<void>;
+}
+
+/** A list of contacts, in order. */
+interface ContactSource {
+  readonly batches: AsyncIterable<readonly QueuedContact[]>;
+  /** How it went; only after the iteration. */
+  outcome(): Either<Failure, unknown>;
 }
 
 interface Tail {
@@ -143,17 +153,16 @@ export const importer = (shell: Shell): Importer => {
   const queueAll = async (
     org: OrganizationId,
     campaign: CampaignState,
-    source: Readable,
+    list: ContactSource,
     sealer: Sealer,
   ): Promise<{ readonly contacts: number; readonly batches: number } | null> => {
     const tail: Tail = { revision: campaign.batches.length - 1, hash: campaign.contactsHash };
     let queued = campaign.queued;
     let before = 0;
-    const list = readContacts(source, contactBatches(campaign.e164Only));
     /** Batches under way, each written after the one before it; keys are stored, and contacts sealed, meanwhile. */
     const underWay: Promise<Written>[] = [];
     let last: Promise<Written> = Promise.resolve('written');
-    const push = (contacts: readonly ContactData[], firstRun: number): void => {
+    const push = (contacts: readonly QueuedContact[], firstRun: number): void => {
       const sealing = sealer.seal(org, contacts);
       const keys = sealing.then((batch) => storeKeys(org, campaign, batch));
       const previous = last;
@@ -202,6 +211,14 @@ export const importer = (shell: Shell): Importer => {
     return null;
   };
 
+  const listIn = async (org: OrganizationId, campaign: CampaignState, source: Readable): Promise<ContactSource> => {
+    if (campaign.redialOf === null) return readContacts(source, contactBatches(campaign.e164Only));
+    const runs = parseRedialList(await text(source));
+    return isLeft(runs)
+      ? { batches: Readable.from([]), outcome: () => runs }
+      : redialedContacts(platform, org, campaign.redialOf, runs.right, campaign.queued);
+  };
+
   const importAll = async (org: OrganizationId, campaign: CampaignState): Promise<void> => {
     const open = (): Promise<Readable | null> => objects.get(campaign.sourceKey);
     // The whole file is checked before the first contact can be called.
@@ -218,7 +235,7 @@ export const importer = (shell: Shell): Importer => {
     let imported: Awaited<ReturnType<typeof queueAll>>;
     const sealer = campaign.contacts - campaign.queued > THREAD_FROM ? sealInThread() : sealHere;
     try {
-      imported = await queueAll(org, campaign, source, sealer);
+      imported = await queueAll(org, campaign, await listIn(org, campaign, source), sealer);
     } catch (error) {
       log.warn({ org, campaign: campaign.id, err: error }, 'the contact list cannot be read');
       return pause(clock, RETRY_MS, shell.signal);

@@ -93,10 +93,12 @@ export interface CampaignState {
   split: TrafficSplit | null;
   workflow: number;
   readonly configuration: number;
+  /** What is imported: a CSV, or of a redial the list of its parent's runs. */
   readonly sourceKey: string;
   readonly sourceSha256: string;
   readonly e164Only: boolean;
-  readonly parent: number | null;
+  /** The campaign whose contacts `sourceKey` names; null: it is a CSV. */
+  readonly redialOf: number | null;
   firstRun: number;
   /** Contacts of the list. */
   contacts: number;

@@ -106,7 +106,7 @@ const ofCampaign = (campaign: CampaignState, capacity: Capacity): Action | null 
     return capacity.busy('trip', id)
       ? null
       : { type: 'trip', campaign: id, stats: campaign.tripped, resumes: campaign.resumes };
-  if ((status === 'running' || status === 'paused') && campaign.imported === 'waiting' && campaign.parent === null)
+  if ((status === 'running' || status === 'paused') && campaign.imported === 'waiting')
     return capacity.busy('import', id) ? null : { type: 'import', campaign: id };
   if (status === 'running' && campaign.imported === 'complete' && campaign.ended >= campaign.contacts)
     return capacity.busy('complete', id) ? null : { type: 'complete', campaign: id };

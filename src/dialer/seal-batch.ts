@@ -24,7 +24,10 @@ export interface SealedTexts {
   readonly contacts: readonly string[];
 }
 
-export const batchToSeal = (org: OrganizationId, page: string, batch: readonly ContactData[]): ToSealBatch => ({
+/** null: a contact that was erased before it was queued; it keeps its place. */
+export type QueuedContact = ContactData | null;
+
+export const batchToSeal = (org: OrganizationId, page: string, batch: readonly QueuedContact[]): ToSealBatch => ({
   texts: batch.map((contact) => JSON.stringify(contact)),
   associated: associatedData(org, CONTACT_FIELD, contactKeyId(page, 0)).slice(0, -1),
 });

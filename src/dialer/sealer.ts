@@ -6,12 +6,12 @@ import * as crypto from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type * as threads from 'node:worker_threads';
 import type { OrganizationId } from '../core/ids';
-import type { ContactData } from '../domain/campaign/events';
 import {
   batchToSeal,
   newPage,
   sealedBatch,
   sealTexts,
+  type QueuedContact,
   type SealedBatch,
   type SealedTexts,
   type ToSealBatch,
@@ -19,7 +19,7 @@ import {
 
 export interface Sealer {
   /** Never rejects. */
-  seal(org: OrganizationId, batch: readonly ContactData[]): Promise<SealedBatch>;
+  seal(org: OrganizationId, batch: readonly QueuedContact[]): Promise<SealedBatch>;
   close(): void;
 }
 

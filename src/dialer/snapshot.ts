@@ -10,7 +10,7 @@ import { packHeap, unpackHeap } from './heap';
 import type { CampaignState, DialerState, OrganizationState } from './model';
 
 /** Raised whenever the state means something else: older snapshots are then passed over. */
-export const SNAPSHOT_SCHEMA = 1;
+export const SNAPSHOT_SCHEMA = 2;
 
 export interface Snapshot {
   readonly partition: number;

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { contactsStream } from '../../src/core/ids';
+import { redialListText } from '../../src/domain/campaign/redial';
 import type { ContactData } from '../../src/domain/campaign/events';
 import { continuesChain, NO_HASH } from '../../src/engine/envelope';
 import { contactKeyId, opener } from '../../src/engine/seal';
@@ -127,12 +129,134 @@ describe('the import', () => {
     expect(w.network.seen).toEqual([]);
     expect(w.ledger.all.filter((e) => e.stream === contactsStream(ORG, 1))).toEqual([]);
   });
+});
 
-  it('does not import or call for a redial, whose contacts are chosen by others', async () => {
-    const w = await world({ limits, network: quick });
-    await w.campaign(20, { parent_campaign_id: 99 });
+/** A redial of these runs of campaign 1. */
+const redial = (w: World, runs: readonly number[], settings: object = {}): Promise<number> => {
+  const text = redialListText(runs);
+  w.objects.stored.set('redial.txt', Buffer.from(text));
+  const list_sha256 = createHash('sha256').update(text).digest('hex');
+  return w.campaign(runs.length, {
+    parent_campaign_id: 1,
+    source_id: `org/${ORG}/1.csv`,
+    redial: { list_key: 'redial.txt', list_sha256, erased: 0 },
+    ...settings,
+  });
+};
+
+/** A world with a first campaign of so many contacts, all queued, runs 1 and on; nobody of them is called any more. */
+const queuedBefore = async (contacts: number, store: object = {}): Promise<World> => {
+  const w = await world({ limits: { concurrent_calls: 1000, calls_per_second: 1000 }, network: quick, store });
+  await w.campaign(contacts, { rate_limit_per_second: 1 });
+  const before = await w.process();
+  await w.until(() => w.events('ImportCompleted').length > 0, MINUTE, 'the first list is imported');
+  before.kill();
+  await w.command(1, { type: 'PauseCampaign' });
+  return w;
+};
+
+/** Numbers called for runs from this one on, sorted. */
+const calledFrom = (w: World, run: number): readonly string[] =>
+  w.network.seen
+    .filter((s) => Number(s.tags['run']) >= run)
+    .map((s) => s.to)
+    .sort();
+
+const batchesOf = (w: World, campaign: number) =>
+  w.events('ContactsQueued').filter((e) => e.stream === contactsStream(ORG, campaign));
+
+/** Contacts queued for a campaign; null: one that was erased before. */
+const contactsOf = async (w: World, campaign: number): Promise<readonly (ContactData | null)[]> => {
+  const seals = opener(w.vault);
+  const found: (ContactData | null)[] = [];
+  for (const { data } of batchesOf(w, campaign)) {
+    const { page, contacts } = data as unknown as { page: string; contacts: readonly string[] };
+    for (const [i, $sealed] of contacts.entries())
+      found.push((await seals.open(ORG, { $sealed, key: contactKeyId(page, i), field: 'contact' })) as never);
+  }
+  return found;
+};
+
+const everyThird = (contacts: number): readonly number[] =>
+  Array.from({ length: Math.floor(contacts / 3) }, (_, i) => 3 * i + 2);
+
+describe('the import of a redial', () => {
+  it('queues exactly the listed contacts of the parent, under keys of its own, and they are called once each', async () => {
+    const w = await queuedBefore(1203);
+    const listed = everyThird(1203);
+    const child = await redial(w, listed, { rate_limit_per_second: 1000 });
     await w.process();
+    await w.until(() => w.events('CampaignCompleted').length > 0, 10 * MINUTE, 'the redial is completed');
+    const contacts = await contactsOf(w, child);
+    expect(contacts.map((c) => c?.phone_number)).toEqual(listed.map((run) => phoneOf(run)));
+    expect(contacts[0]?.variables).toMatchObject({ first_name: 'Name 1' });
+    expect(calledFrom(w, 1204)).toEqual(listed.map((run) => phoneOf(run)).sort());
+    const pages = (campaign: number) => batchesOf(w, campaign).map((e) => e.data['page']);
+    expect(pages(child).filter((page) => pages(1).includes(page))).toEqual([]);
+    expect(JSON.stringify(batchesOf(w, child))).not.toContain('+1555');
+  });
+
+  it.each([1, 2, 3])('goes on where it stopped when its process is killed after batch %d', async (batch) => {
+    const w = await queuedBefore(2100, { latency: () => 20 });
+    const listed = Array.from({ length: 1900 }, (_, i) => i + 150);
+    const child = await redial(w, listed, { rate_limit_per_second: 1 });
+    const first = await w.process();
+    await w.until(() => batchesOf(w, child).length >= batch, MINUTE, 'batches');
+    expect(w.events('ImportCompleted')).toHaveLength(1);
+    first.kill();
+    const second = await w.process();
+    await w.until(() => w.events('ImportCompleted').length > 1, MINUTE, 'imported');
+    second.kill();
+    expect((await contactsOf(w, child)).map((c) => c?.phone_number)).toEqual(listed.map((run) => phoneOf(run)));
+    expect(batchesOf(w, child).map((e) => e.data['batch'])).toEqual(batchesOf(w, child).map((_, i) => i));
+  });
+
+  it('is made once by two processes that both do it', async () => {
+    const w = await queuedBefore(2100, { latency: () => 20 });
+    const listed = Array.from({ length: 1900 }, (_, i) => i + 150);
+    const child = await redial(w, listed, { rate_limit_per_second: 1 });
+    await w.process();
+    await w.process();
+    await w.until(() => w.events('ImportCompleted').length > 1, MINUTE, 'imported');
+    expect((await contactsOf(w, child)).map((c) => c?.phone_number)).toEqual(listed.map((run) => phoneOf(run)));
+  });
+
+  it('keeps the place of who was erased meanwhile: that contact ends uncalled, all others are called', async () => {
+    const w = await queuedBefore(30);
+    const { page } = batchesOf(w, 1)[0]?.data as { page: string };
+    await w.vault.eraseKeys(ORG, page, [4, 9]);
+    const listed = [2, 5, 7, 10];
+    const child = await redial(w, listed);
+    await w.process();
+    await w.until(() => w.events('CampaignCompleted').length > 0, MINUTE, 'completed');
+    expect((await contactsOf(w, child)).map((c) => c?.phone_number ?? null)).toEqual([
+      phoneOf(2),
+      null,
+      phoneOf(7),
+      null,
+    ]);
+    expect(calledFrom(w, 31)).toEqual([phoneOf(2), phoneOf(7)]);
+    expect(w.data('RunCompleted').filter((d) => d['outcome'] === 'canceled')).toMatchObject([
+      { run_id: 32, campaign_id: child, attempt: 0 },
+      { run_id: 34, campaign_id: child, attempt: 0 },
+    ]);
+  });
+
+  it('fails, and calls nobody, where the list is not the one that it was made with, or names nobody', async () => {
+    const w = await queuedBefore(20);
+    await redial(w, [2, 5]);
+    w.objects.stored.set('redial.txt', Buffer.from('2\n6\n'));
+    const first = await w.process();
+    await w.until(() => w.events('CampaignFailed').length > 0, MINUTE, 'failed');
+    first.kill();
+    await redial(w, [20, 21]);
+    await w.process();
+    await w.until(() => w.events('CampaignFailed').length > 1, MINUTE, 'failed');
+    expect(w.data('ImportFailed').map((d) => d['error'])).toEqual([
+      expect.stringContaining('is not the one'),
+      expect.stringContaining('has no such contacts'),
+    ]);
     await w.clock.advance(5000);
-    expect(w.events('ContactsQueued')).toEqual([]);
+    expect(calledFrom(w, 21)).toEqual([]);
   });
 });

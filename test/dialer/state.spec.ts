@@ -96,7 +96,7 @@ describe('snapshots', () => {
   it('are passed over when they are of another partition or schema', () => {
     const packed = packSnapshot(state(), partition);
     expect(unpackSnapshot(packed, partition + 1)).toBeNull();
-    expect(unpackSnapshot(packed.replace('"schema":1', '"schema":0'), partition)).toBeNull();
+    expect(unpackSnapshot(packed.replace(/"schema":\d+/, '"schema":0'), partition)).toBeNull();
   });
   it('hold no ciphertext of a contact', () => {
     expect(packSnapshot(state(), partition)).not.toContain('"contact"');

@@ -1,9 +1,11 @@
 import { isLeft } from 'fp-ts/Either';
-import { campaignStream } from '../../src/core/ids';
+import { text } from 'node:stream/consumers';
+import { campaignStream, runStream } from '../../src/core/ids';
 import type { CampaignCommand } from '../../src/domain/campaign/commands';
 import { campaignDecider } from '../../src/domain/campaign/decider';
 import type { Campaign } from '../../src/domain/campaign/state';
-import type { Outcome } from '../../src/domain/run/events';
+import { runDecider } from '../../src/domain/run/decider';
+import type { CallRef, Outcome } from '../../src/domain/run/events';
 import { startHttp, type Client, type HttpWorld } from '../support/http';
 import { furnish, makeCampaign, upload, type Furnished } from './furnish';
 import { makeRun } from './make-run';
@@ -60,6 +62,22 @@ const sourceOf = async (campaign: number): Promise<string> => {
   return (await fetch(link)).text();
 };
 
+const listOf = async (campaign: number): Promise<string> => {
+  const { state } = await world.platform.execute.load(campaignDecider, campaignStream(client.org, campaign));
+  const list = await world.platform.objects.get(state.campaign?.redial?.list_key ?? '');
+  return list === null ? 'none' : text(list);
+};
+
+const erase = async (campaign: number, row: number): Promise<void> => {
+  const run = campaign * 100 + row;
+  const stream = runStream(client.org, run);
+  const attempted = (await world.platform.events.readStream(stream))[0]?.data as unknown as CallRef;
+  const command = { type: 'ErasePersonalData', call: attempted, request: {} } as const;
+  const done = await world.platform.execute.run(runDecider, stream, command, { actor: 'test' });
+  if (isLeft(done)) throw new Error(JSON.stringify(done.left));
+  await world.caughtUp();
+};
+
 describe('a redial', () => {
   it('is a new campaign of the contacts that were not reached, with split, settings and configuration', async () => {
     const split = { variants: [{ workflow_id: ground.agent, weight: 100 }] };
@@ -83,11 +101,13 @@ describe('a redial', () => {
         traffic_split: { revision: 1, variants: [{ workflow_id: ground.agent, weight: 100 }] },
       },
     ]);
-    const rows = (await sourceOf(child.body.id)).split('\r\n');
-    expect(rows[0]).toBe(
-      'phone_number,name,greeting_override_type,greeting_override_text,greeting_override_recording_id',
-    );
-    expect(rows.slice(1, 3)).toEqual(['+14155550301,Bob,,,', '+14155550302,"Eve\nMarie",,,']);
+    expect(child.body.logs[0]).toMatchObject({
+      message: `Created as a redial of campaign ${parent}`,
+      details: { total_rows: 2, skipped_erased: 0 },
+    });
+    // The source is the parent's; whom the child calls is a list of the parent's runs.
+    expect(await sourceOf(child.body.id)).toBe(await sourceOf(parent));
+    expect(await listOf(child.body.id)).toBe(`${parent * 100 + 1}\n${parent * 100 + 2}\n`);
     const seeds = await Promise.all(
       [parent, child.body.id].map(
         async (id) =>
@@ -98,6 +118,26 @@ describe('a redial', () => {
     expect(seeds[0]).toBe(seeds[1]);
     expect((await client.get(`/api/v1/campaign/${parent}`)).body.redialed_campaign_id).toBe(child.body.id);
     expect((await client.post(`/api/v1/campaign/${child.body.id}/start`)).body.state).toBe('running');
+  });
+
+  it('passes over who was erased, and says how many', async () => {
+    const parent = await completed();
+    await erase(parent, 1);
+    const child = await client.post(`/api/v1/campaign/${parent}/redial`, {});
+    expect(child.body).toMatchObject({ total_rows: 2, logs: [{ details: { skipped_erased: 1 } }] });
+    expect(child.body.logs[0].message).toMatch(/; 1 erased contact is skipped$/);
+    expect(await listOf(child.body.id)).toBe(`${parent * 100 + 2}\n${parent * 100 + 3}\n`);
+  });
+
+  it('of nobody but erased contacts is refused with a text that tells so', async () => {
+    const parent = await completed();
+    await erase(parent, 1);
+    const only = { retry_on_voicemail: false, retry_on_no_answer: false };
+    const refused = await client.post(`/api/v1/campaign/${parent}/redial`, only);
+    expect([refused.status, refused.body.detail]).toEqual([
+      400,
+      expect.stringMatching(/1 who would match was erased$/),
+    ]);
   });
 
   it('happens once, whoever asks at once', async () => {

@@ -78,6 +78,19 @@ export const campaignEvents = {
         e164_only: t.boolean,
         parent_campaign_id: orNull(t.number),
       }),
+      t.partial({
+        /**
+         * A redial: which of the parent's contacts it calls. Its own `source_id` is the parent's, and is not imported again. Absent: the
+         * contacts are those of `source_id`.
+         */
+        redial: t.type({
+          /** The list of the parent's run ids in the object store, and its SHA-256 (hex). */
+          list_key: t.string,
+          list_sha256: t.string,
+          /** Contacts that would have been called and were erased before. */
+          erased: t.number,
+        }),
+      }),
     ]),
   ),
   /** Contact number i (0-based) of the list has the run id `first_run_id + i`. */

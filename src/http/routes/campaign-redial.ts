@@ -89,7 +89,8 @@ export const campaignRedialRoutes = (api: Api): readonly Route[] => {
       request: { campaign: child as unknown as JsonObject },
     });
     if (isLeft(stated)) {
-      await objects.remove(list.key);
+      // Where it may be stored all the same, the child that it names needs its list.
+      if (stated.left.kind !== 'unavailable') await objects.remove(list.key);
       return stated;
     }
     const own = campaignStream(org, child.campaign_id);
