@@ -84,6 +84,7 @@ program
   .command('simulate')
   .description('run the carrier simulator: a peer that speaks ARI, with seeded outcomes, latencies and faults')
   .option('--port <port>', 'port to listen on; 0: any free one', wholeNumber(0, 65_535), 8088)
+  .option('--host <address>', 'address to listen on; 0.0.0.0: every one', '127.0.0.1')
   .option('--seed <n>', 'seed of outcomes and latencies', wholeNumber(0, 2 ** 31), 1)
   .option('--faults <preset>', "'none' or 'lossy'", 'none')
   .option(
@@ -95,6 +96,7 @@ program
   .action(
     async (options: {
       port: number;
+      host: string;
       seed: number;
       faults: string;
       byDigit?: boolean;
@@ -107,6 +109,7 @@ program
         return die(`unknown faults '${options.faults}'; known: ${Object.keys(faultPresets).join(', ')}`, 2);
       await simulateCommand({
         port: options.port,
+        host: options.host,
         seed: options.seed,
         faults,
         mode: options.byDigit === true ? 'by-digit' : 'seeded',
