@@ -211,4 +211,16 @@ program
     ),
   );
 
+program
+  .command('vault')
+  .description('the keys of sealed values')
+  .command('rotate')
+  .description(
+    'wrap every key with VAULT_MASTER_KEY, whichever of VAULT_PREVIOUS_MASTER_KEYS wrapped it; may be interrupted and run again, also with servers running that know both',
+  )
+  .action(async () => {
+    const { rotateCommand } = await import('./commands/rotate.js');
+    process.exit(await rotateCommand(configured({ LOG_LEVEL: 'warn' }), print));
+  });
+
 program.parseAsync().catch((error: unknown) => die(error instanceof Error ? error.message : String(error)));

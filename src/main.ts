@@ -12,7 +12,7 @@ import { offlineComposer } from './adapters/embedded/offline-composer';
 import { embeddedReadStore } from './adapters/embedded/read-store';
 import { embeddedVault } from './adapters/embedded/vault';
 import { openAiModel } from './adapters/production/openai';
-import { isShared, type Config } from './config';
+import { isShared, type Config, type EngineUrls } from './config';
 import type { Position } from './core/position';
 import { eventCatalog } from './domain/event-catalog';
 import { executor } from './engine/execute';
@@ -29,7 +29,7 @@ import type { LanguageModel } from './ports/language-model';
 import type { Leases } from './ports/leases';
 import type { ObjectStore, SignedAccess } from './ports/object-store';
 import type { ReadStore } from './ports/read-store';
-import type { Vault } from './ports/vault';
+import type { Rotation, Vault } from './ports/vault';
 
 /** The engines of one process, opened, and what the roles need beside them. */
 export interface Opened {
@@ -62,16 +62,33 @@ const readStoreOf = async ({ engines, dataDir }: Config): Promise<ReadStore> => 
   return mongoReadStore({ url: engines.mongo });
 };
 
-const vaultOf = async ({ engines, dataDir }: Config): Promise<Vault> => {
-  const { mongo, vaultMasterKey } = engines;
-  if (mongo === null || vaultMasterKey === null) return embeddedVault({ folder: dataDir });
+/** Null: the vault is the embedded one. */
+const servedVaultOf = async ({ mongo, vaultMasterKey }: EngineUrls) => {
+  if (mongo === null || vaultMasterKey === null) return null;
   const { masterKey } = await import('./adapters/production/master-key.js');
-  const { mongoVault } = await import('./adapters/production/mongodb-vault.js');
-  return mongoVault({
+  return {
     url: mongo,
     masterKey: masterKey(vaultMasterKey.current),
     previousMasterKeys: vaultMasterKey.previous.map(masterKey),
-  });
+  };
+};
+
+const vaultOf = async ({ engines, dataDir }: Config): Promise<Vault> => {
+  const served = await servedVaultOf(engines);
+  if (served === null) return embeddedVault({ folder: dataDir });
+  const { mongoVault } = await import('./adapters/production/mongodb-vault.js');
+  return mongoVault(served);
+};
+
+/** Wraps every key of the vault with the current master key. Null: the vault is the embedded one, which has none. Rejects with words for the user. */
+export const rotateVault = async (
+  { engines }: Config,
+  onProgress: (so: Rotation) => void,
+): Promise<Rotation | null> => {
+  const served = await servedVaultOf(engines);
+  if (served === null) return null;
+  const { rotateMongoVault } = await import('./adapters/production/mongodb-vault.js');
+  return rotateMongoVault(served, onProgress);
 };
 
 interface Objects {
@@ -92,6 +109,7 @@ const objectsOf = async ({ engines, dataDir }: Config, vault: Vault, publicUrl: 
 const busOf = async (
   { engines }: Config,
   events: EventStore,
+  installation: string,
   log: Logger,
 ): Promise<Pick<Opened, 'feed' | 'leases' | 'relay'> & Closable> => {
   if (engines.nats === null) {
@@ -100,11 +118,13 @@ const busOf = async (
   }
   const { natsFeed, natsLeases, natsRelay } = await import('./adapters/production/nats.js');
   const url = engines.nats;
-  const feed = natsFeed({ url, events, log });
-  const relay = natsRelay({ url, events, log });
+  // A feed that heard another installation's events would hand them out as its own.
+  const name = `ledger_${installation}`;
+  const feed = natsFeed({ url, events, log, name });
+  const relay = natsRelay({ url, events, log, name });
   return {
     feed,
-    leases: natsLeases({ url, log }),
+    leases: natsLeases({ url, log, name }),
     relay: (signal) => relay.run(signal),
     close: async () => {
       await Promise.all([feed.close(), relay.close()]);
@@ -163,7 +183,8 @@ export const openEngines = async (config: Config, log: Logger): Promise<Either<s
   ]);
   const objects = await objectsOf(config, vault, () => publicUrl);
   await untilUp('object store', () => objects.store.ping(), clock, log);
-  const bus = await busOf(config, events, log);
+  const installation = (await vault.secret('installation')).toString('hex', 0, 6);
+  const bus = await busOf(config, events, installation, log);
   const execute = executor({ store: events, clock, catalog: eventCatalog });
   const waiting = progress({ clock, ...(config.roles.has('projector') ? {} : { poll: checkpointsOf(reads) }) });
   const platform: Platform = {
@@ -172,14 +193,14 @@ export const openEngines = async (config: Config, log: Logger): Promise<Either<s
     views: viewsOver(reads, projections),
     objects: objects.store,
     vault,
-    seals: opener(vault),
+    seals: opener(vault, 200, () => clock.monotonic()),
     clock,
     execute,
     sequences: sequences(execute),
     progress: waiting,
     log,
     metrics: metricsRegistry(true),
-    installation: (await vault.secret('installation')).toString('hex', 0, 6),
+    installation,
   };
   return right({
     platform,

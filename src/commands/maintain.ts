@@ -8,8 +8,7 @@ import type { Platform } from '../engine/platform';
 import { logger } from '../engine/telemetry';
 import { verify, type VerifyReport } from '../engine/verify';
 import { openEngines } from '../main';
-
-type Print = (text: string) => void;
+import { throttled, type Print } from './print';
 
 const withPlatform = async (
   config: Config,
@@ -28,16 +27,6 @@ const withPlatform = async (
   }
 };
 
-/** At most one line every two seconds. */
-const throttled = (print: Print): Print => {
-  let last = 0;
-  return (text) => {
-    if (Date.now() - last < 2000) return;
-    last = Date.now();
-    print(text);
-  };
-};
-
 export const rebuildCommand = (config: Config, names: readonly string[], print: Print): Promise<number> =>
   withPlatform(config, print, async (platform) => {
     const unknown = names.filter((n) => !projections.some((p) => p.name === n));
@@ -45,7 +34,7 @@ export const rebuildCommand = (config: Config, names: readonly string[], print: 
       print(`unknown read models: ${unknown.join(', ')}; known: ${projections.map((p) => p.name).join(', ')}`);
       return 2;
     }
-    const now = throttled(print);
+    const now = throttled(print, 2000);
     const done = await rebuild(platform, projections, {
       ...(names.length === 0 ? {} : { names }),
       onProgress: (p) =>
@@ -73,7 +62,7 @@ export const printReport = (report: VerifyReport, print: Print): void => {
 
 export const verifyCommand = (config: Config, print: Print): Promise<number> =>
   withPlatform(config, print, async (platform) => {
-    const report = await verify(platform, projections, eventCatalog, { onProgress: throttled(print) });
+    const report = await verify(platform, projections, eventCatalog, { onProgress: throttled(print, 2000) });
     printReport(report, print);
     return report.ok ? 0 : 1;
   });

@@ -57,35 +57,50 @@ export const sealForOrganization = async (
 /** Opens one sealed value; null when its key has been destroyed. Throws on a seal that does not fit. */
 export type Open = (org: OrganizationId, sealed: Sealed) => Promise<Json | null>;
 
+/** How long a page of contacts' keys is used without looking into the vault again, ms: an erasure by another process is felt within it. */
+export const PAGE_AGE = 60_000;
+
 /**
- * Opens sealed values with the vault's keys, keeping up to `pages` contact pages in memory (least recently used goes first).
- * `forget` drops a page after an erasure.
+ * Opens sealed values with the vault's keys, keeping up to `pages` contact pages in memory (least recently used goes first), each for at most
+ * `PAGE_AGE`. `monotonic`: ms that never jump. `forget` drops a page after an erasure by this process.
  */
 export const opener = (
   vault: Vault,
   pages = 200,
+  monotonic: () => number = () => performance.now(),
 ): {
   readonly open: Open;
   readonly forget: (page: string) => void;
   readonly key: (org: OrganizationId, key: string) => Promise<Buffer | null>;
 } => {
-  const cachedPages = new Map<string, Promise<readonly (Buffer | null)[]>>();
-  const pageKeys = (org: OrganizationId, id: string): Promise<readonly (Buffer | null)[]> => {
-    const cached = cachedPages.get(id);
-    if (cached !== undefined) {
-      cachedPages.delete(id);
-      cachedPages.set(id, cached);
-      return cached;
-    }
-    const loading = vault.page(org, id).then((page) => {
+  interface CachedPage {
+    readonly keys: Promise<readonly (Buffer | null)[]>;
+    /** When the vault was asked, not when it answered. */
+    readonly at: number;
+  }
+  const cachedPages = new Map<string, CachedPage>();
+  const load = (org: OrganizationId, id: string): Promise<readonly (Buffer | null)[]> => {
+    const at = monotonic();
+    for (const [other, cached] of cachedPages) if (at - cached.at >= PAGE_AGE) cachedPages.delete(other);
+    const drop = (): void => {
+      if (cachedPages.get(id)?.keys === keys) cachedPages.delete(id);
+    };
+    const keys = vault.page(org, id).then((page) => {
       // It may be made later, and must not be missed then.
-      if (page === null) cachedPages.delete(id);
+      if (page === null) drop();
       return page?.keys ?? [];
     });
-    loading.catch(() => cachedPages.delete(id));
-    cachedPages.set(id, loading);
+    keys.catch(drop);
+    cachedPages.set(id, { keys, at });
     if (cachedPages.size > pages) cachedPages.delete(cachedPages.keys().next().value as string);
-    return loading;
+    return keys;
+  };
+  const pageKeys = (org: OrganizationId, id: string): Promise<readonly (Buffer | null)[]> => {
+    const cached = cachedPages.get(id);
+    if (cached === undefined || monotonic() - cached.at >= PAGE_AGE) return load(org, id);
+    cachedPages.delete(id);
+    cachedPages.set(id, cached);
+    return cached.keys;
   };
   const key = async (org: OrganizationId, id: string): Promise<Buffer | null> => {
     const [kind, a, b] = id.split('/');
@@ -94,7 +109,7 @@ export const opener = (
   };
   return {
     key,
-    forget: (page) => cachedPages.delete(page),
+    forget: (page) => void cachedPages.delete(page),
     open: async (org, sealed) => {
       const bytes = await key(org, sealed.key);
       if (bytes === null) return null;

@@ -28,3 +28,11 @@ export interface Vault {
   ping(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** How far the keys of a vault are under a new master key. */
+export interface Rotation {
+  /** Keys and pages wrapped anew so far. */
+  readonly rewrapped: number;
+  /** Left under an older master key; 0 at the end: the older ones may be forgotten. */
+  readonly remaining: number;
+}

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { embeddedVault } from '../../src/adapters/embedded/vault';
 import type { Json } from '../../src/core/event';
-import { isSealed } from '../../src/core/event-types';
+import { isSealed, type Sealed } from '../../src/core/event-types';
 import {
   associatedData,
   CONTACT_FIELD,
@@ -10,6 +10,7 @@ import {
   openAll,
   openBytes,
   opener,
+  PAGE_AGE,
   sealBytes,
   sealForOrganization,
 } from '../../src/engine/seal';
@@ -136,6 +137,48 @@ describe('values sealed with a contact’s own key', () => {
     await vault.eraseKeys(1, page, [0]);
     seals.forget(page);
     expect(await Promise.all(sealed.map((s) => seals.open(1, s)))).toEqual([null, { phone: '+49301' }]);
+  });
+
+  it('are null at the latest a minute after another process erased the contact, however often they are asked for', async () => {
+    let now = 0;
+    let looks = 0;
+    const counting: Vault = { ...vault, page: (org, id) => (looks++, vault.page(org, id)) };
+    const seals = opener(counting, 200, () => now);
+    const page = randomUUID();
+    const keys = [randomBytes(32), randomBytes(32)];
+    await vault.createPage(1, page, keys);
+    const [erased, kept] = keys.map((key, i) => contact(key, page, i, `+4930${i}`)) as [Sealed, Sealed];
+    expect(await seals.open(1, erased)).toBe('+49300');
+    await vault.eraseKeys(1, page, [0]);
+    for (now = 1000; now < PAGE_AGE; now += 1000) await seals.open(1, erased);
+    expect(looks).toBe(1);
+    now = PAGE_AGE;
+    expect(await seals.open(1, erased)).toBeNull();
+    expect(await seals.open(1, kept)).toBe('+49301');
+    expect(looks).toBe(2);
+  });
+
+  it('are asked for anew where a page was forgotten while the vault had not answered yet', async () => {
+    const page = randomUUID();
+    const key = randomBytes(32);
+    await vault.createPage(1, page, [key]);
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const seals = opener({
+      ...vault,
+      page: async (org, id) => {
+        const found = await vault.page(org, id);
+        await held;
+        return found;
+      },
+    });
+    const sealed = contact(key, page, 0, 'x');
+    const early = seals.open(1, sealed);
+    await vault.eraseKeys(1, page, [0]);
+    seals.forget(page);
+    release();
+    expect(await early).toBe('x');
+    expect(await seals.open(1, sealed)).toBeNull();
   });
 
   it('are null while their page is missing, and open as soon as it is there', async () => {

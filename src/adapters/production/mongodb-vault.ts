@@ -4,7 +4,7 @@
  * hold of an erased key is for the operator to expire.
  */
 import { randomBytes } from 'node:crypto';
-import type { Vault } from '../../ports/vault';
+import type { Rotation, Vault } from '../../ports/vault';
 import { unwrap, wrap, type MasterKey, type Wrapped } from './master-key';
 import { inTime, isDuplicateKey, mongoConnection, type Collection } from './mongo-driver';
 
@@ -167,57 +167,71 @@ export const mongoVault = (options: MongoVaultOptions): Vault => {
   };
 };
 
-export interface Rotation {
-  /** Keys and pages wrapped anew by this call. */
-  readonly rewrapped: number;
-  /** Left under an older master key; 0: the older ones may be forgotten. */
-  readonly remaining: number;
-}
-
 const PAGE = 200;
-
-/** Wraps what another master key wrapped with the first one of `keys`; what changed meanwhile is met again on the next round. */
-const rewrapAll = async (name: string, collection: Collection<KeyRow>, keys: readonly MasterKey[]): Promise<number> => {
-  const [newest] = keys;
-  if (newest === undefined) throw new Error('no master key');
-  let rewrapped = 0;
-  for (;;) {
-    const rows = await inTime(
-      collection
-        .find({ master: { $ne: newest.id } })
-        .limit(PAGE)
-        .toArray(),
-    );
-    if (rows.length === 0) return rewrapped;
-    for (const row of rows) {
-      const place = placeOf(name, row._id);
-      const wrapped = wrap(newest, unwrap(keys, row, place), place);
-      const { matchedCount } = await inTime(
-        collection.updateOne({ _id: row._id, sealed: row.sealed }, { $set: wrapped }),
-      );
-      rewrapped += matchedCount;
-    }
-  }
-};
+/** A vault in which older keys keep appearing after so many rounds is still used by somebody who does not know the new one. */
+const ROUNDS = 5;
+/** Counting looks at every key, ms. */
+const COUNT_TIMEOUT = 60_000;
 
 /**
  * Wraps every key of the vault with `masterKey`. May be interrupted and begun again at any time, also while the vault is in use, if those who use
- * it know both keys. Rejects when a key was wrapped by none of the given master keys; what was done until then stays done.
+ * it know both keys. Rejects when a key was wrapped by none of the given master keys; what was done until then stays done. `remaining` of the
+ * answer: what others wrapped with an older key meanwhile.
  */
-export const rotateMongoVault = async (options: MongoVaultOptions): Promise<Rotation> => {
+export const rotateMongoVault = async (
+  options: MongoVaultOptions,
+  onProgress: (so: Rotation) => void = () => undefined,
+): Promise<Rotation> => {
   const { organizationKeys, pages, secrets, close } = open(options.url);
   const keys = [options.masterKey, ...(options.previousMasterKeys ?? [])];
-  const collections = [
+  const older = { master: { $ne: options.masterKey.id } };
+  const collections: readonly (readonly [string, Collection<KeyRow>])[] = [
     ['secrets', secrets],
     ['organization_keys', organizationKeys as unknown as Collection<KeyRow>],
     ['pages', pages],
-  ] as const;
+  ];
+  const left = async (): Promise<number> => {
+    const counts = await Promise.all(collections.map(([, c]) => inTime(c.countDocuments(older), COUNT_TIMEOUT)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
+
+  /** In order of ids, so that each is looked at once however many there are. Answers false when it was changed under our hands. */
+  const rewrap = async (name: string, collection: Collection<KeyRow>, row: KeyRow): Promise<boolean> => {
+    const place = placeOf(name, row._id);
+    const wrapped = wrap(options.masterKey, unwrap(keys, row, place), place);
+    const { matchedCount } = await inTime(
+      collection.updateOne({ _id: row._id, sealed: row.sealed }, { $set: wrapped }),
+    );
+    return matchedCount === 1;
+  };
+
   try {
     let rewrapped = 0;
-    for (const [name, collection] of collections) rewrapped += await rewrapAll(name, collection, keys);
-    let remaining = 0;
-    for (const [, collection] of collections)
-      remaining += await inTime(collection.countDocuments({ master: { $ne: options.masterKey.id } }));
+    let remaining = await left();
+    // What changed meanwhile, or was made by a process that still wraps with an older key, is met in the next round.
+    for (let round = 0; remaining > 0 && round < ROUNDS; round++) {
+      onProgress({ rewrapped, remaining });
+      for (const [name, collection] of collections) {
+        for (let after = ''; ;) {
+          const rows = await inTime(
+            collection
+              .find({ ...older, _id: { $gt: after } })
+              .sort({ _id: 1 })
+              .limit(PAGE)
+              .toArray(),
+          );
+          const done = await Promise.all(rows.map((row) => rewrap(name, collection, row)));
+          const changed = done.filter(Boolean).length;
+          rewrapped += changed;
+          remaining -= changed;
+          const last = rows.at(-1);
+          if (last === undefined) break;
+          onProgress({ rewrapped, remaining: Math.max(0, remaining) });
+          after = last._id;
+        }
+      }
+      remaining = await left();
+    }
     return { rewrapped, remaining };
   } finally {
     await close();
