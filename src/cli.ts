@@ -51,7 +51,14 @@ program
   .action(async (options: { role?: string; port?: string; dataDir?: string }) => {
     const config = configured({ ROLE: options.role, PORT: options.port, DATA_DIR: options.dataDir });
     const { serve } = await import('./commands/serve.js');
+    const signalled = untilSignalled();
+    // It may wait for its engines for ever: nothing is begun yet that would have to be finished.
+    let isServing = false;
+    void signalled.then(() => {
+      if (!isServing) process.exit(0);
+    });
     const serving = await serve(config, logger(config.logLevel));
+    isServing = true;
     if (isLeft(serving)) return die(serving.left);
     const { created, url, stop } = serving.right;
     if (created !== null) {
@@ -63,7 +70,7 @@ program
       );
     }
     print(`Ledgerline listens on ${url}`);
-    await untilSignalled();
+    await signalled;
     await stop();
     process.exit(0);
   });

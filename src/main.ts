@@ -15,6 +15,7 @@ import { openAiModel } from './adapters/production/openai';
 import { isShared, type Config, type EngineUrls } from './config';
 import type { Position } from './core/position';
 import { eventCatalog } from './domain/event-catalog';
+import { engineWatch, type EngineWatch } from './engine/engine-watch';
 import { executor } from './engine/execute';
 import type { Platform } from './engine/platform';
 import { progress } from './engine/progress';
@@ -31,13 +32,21 @@ import type { ObjectStore, SignedAccess } from './ports/object-store';
 import type { ReadStore } from './ports/read-store';
 import type { Rotation, Vault } from './ports/vault';
 
+/** What carries the ledger to the bus. */
+export interface Relay {
+  /** Until the signal comes; never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Everything up to here is on the bus; null: not known yet. */
+  position(): Position | null;
+}
+
 /** The engines of one process, opened, and what the roles need beside them. */
 export interface Opened {
   readonly platform: Platform;
   readonly feed: Feed;
   readonly leases: Leases;
-  /** Publishes the ledger on the bus until the signal comes; null: there is no bus. */
-  readonly relay: ((signal: AbortSignal) => Promise<void>) | null;
+  /** Publishes the ledger on the bus; null: there is no bus. */
+  readonly relay: Relay | null;
   readonly languageModel: LanguageModel;
   /** Where our own server accepts signed URLs; null: the object store does. */
   readonly signedAccess: SignedAccess | null;
@@ -111,10 +120,10 @@ const busOf = async (
   events: EventStore,
   installation: string,
   log: Logger,
-): Promise<Pick<Opened, 'feed' | 'leases' | 'relay'> & Closable> => {
+): Promise<Pick<Opened, 'feed' | 'leases' | 'relay'> & Closable & { readonly ping: (() => Promise<void>) | null }> => {
   if (engines.nats === null) {
     const feed = embeddedFeed(events);
-    return { feed, leases: embeddedLeases(), relay: null, close: () => feed.close() };
+    return { feed, leases: embeddedLeases(), relay: null, ping: null, close: () => feed.close() };
   }
   const { natsFeed, natsLeases, natsRelay } = await import('./adapters/production/nats.js');
   const url = engines.nats;
@@ -125,23 +134,29 @@ const busOf = async (
   return {
     feed,
     leases: natsLeases({ url, log, name }),
-    relay: (signal) => relay.run(signal),
+    relay,
+    ping: () => relay.ping(),
     close: async () => {
       await Promise.all([feed.close(), relay.close()]);
     },
   };
 };
 
-/** Waits until an engine answers, for ever, and says what it waits for. Embedded engines answer at once. */
-const untilUp = async (engine: string, ping: () => Promise<void>, clock: Clock, log: Logger): Promise<void> => {
+/** Watches an engine from now on, and waits until it answers, for ever. Embedded engines answer at once. */
+const untilUp = async (
+  watch: EngineWatch,
+  name: string,
+  ping: () => Promise<void>,
+  clock: Clock,
+  log: Logger,
+): Promise<void> => {
+  watch.add(name, ping);
   for (let round = 0; ; round += 1) {
-    try {
-      return await ping();
-    } catch (error) {
-      if (round % 10 === 0)
-        log.warn({ engine, reason: (error as Error).message }, 'waiting for an engine that does not answer');
-      await new Promise<void>((done) => clock.after(500, done));
-    }
+    const [health] = await watch.look([name]);
+    if (health?.reason === null) return;
+    if (round % 10 === 0)
+      log.warn({ engine: name, reason: health?.reason }, 'waiting for an engine that does not answer');
+    await new Promise<void>((done) => clock.after(500, done));
   }
 };
 
@@ -169,22 +184,31 @@ const ownData = async ({ engines, dataDir }: Config): Promise<Either<string, { r
   return ownFolder(dataDir);
 };
 
-/** Opens the engines that `config` names. Left: why not, in words for the user. */
-export const openEngines = async (config: Config, log: Logger): Promise<Either<string, Opened>> => {
+/** Watches the engines by the system's clock. */
+export const newEngineWatch = (): EngineWatch => engineWatch(systemClock());
+
+/** Opens the engines that `config` names; `watch` is told of each of them. Left: why not, in words for the user. */
+export const openEngines = async (
+  config: Config,
+  log: Logger,
+  watch: EngineWatch = newEngineWatch(),
+): Promise<Either<string, Opened>> => {
   const owned = await ownData(config);
   if (isLeft(owned)) return owned;
   const clock = systemClock();
   let publicUrl = config.publicUrl ?? `http://localhost:${config.port}`;
   const [events, reads, vault] = await Promise.all([eventStoreOf(config, log), readStoreOf(config), vaultOf(config)]);
   await Promise.all([
-    untilUp('event store', () => events.ping(), clock, log),
-    untilUp('read store', () => reads.ping(), clock, log),
-    untilUp('vault', () => vault.ping(), clock, log),
+    untilUp(watch, 'event_store', () => events.ping(), clock, log),
+    untilUp(watch, 'read_store', () => reads.ping(), clock, log),
+    untilUp(watch, 'vault', () => vault.ping(), clock, log),
   ]);
   const objects = await objectsOf(config, vault, () => publicUrl);
-  await untilUp('object store', () => objects.store.ping(), clock, log);
+  await untilUp(watch, 'object_store', () => objects.store.ping(), clock, log);
   const installation = (await vault.secret('installation')).toString('hex', 0, 6);
   const bus = await busOf(config, events, installation, log);
+  // Nothing waits for the bus: without it the ledger is read.
+  if (bus.ping !== null) watch.add('bus', bus.ping);
   const execute = executor({ store: events, clock, catalog: eventCatalog });
   const waiting = progress({ clock, ...(config.roles.has('projector') ? {} : { poll: checkpointsOf(reads) }) });
   const platform: Platform = {

@@ -5,13 +5,16 @@ import { runProjections } from '../../projections/run';
 import { carriers } from '../carriers';
 import { isShared, type Config } from '../config';
 import { createDialer } from '../dialer';
+import type { Platform } from '../engine/platform';
 import type { Logger } from '../engine/telemetry';
+import { httpListener, startingHandler, type Listener } from '../http/listener';
 import { createHttpServer, type DialerAccess } from '../http/server';
-import { openEngines } from '../main';
+import { newEngineWatch, openEngines } from '../main';
 import type { Carrier } from '../ports/carrier';
 import type { Clock } from '../ports/clock';
 import { administration, bootstrap } from './administration';
 import { serveControl } from './control-socket';
+import { enginesOf, readinessOf, registerFigures } from './readiness';
 
 export interface Serving {
   /** Where clients reach it. */
@@ -34,6 +37,31 @@ const dialerElsewhere = (clock: Clock): DialerAccess => ({
   explain: () => null,
 });
 
+/** The first organization, made or found, as soon as the engines let it. */
+const bootstrapped = async (platform: Platform, key: string | null): ReturnType<typeof bootstrap> => {
+  for (;;)
+    try {
+      return await bootstrap(platform, key);
+    } catch (error) {
+      platform.log.warn({ reason: (error as Error).message }, 'the first organization waits for an engine');
+      await new Promise<void>((done) => platform.clock.after(1000, done));
+    }
+};
+
+/** Right: the port. Left: why it can't listen, in words for the user. */
+const listen = async (listener: Listener, { port, host }: Config): Promise<Either<string, number>> => {
+  try {
+    return right((await listener.listen(port, host)).port);
+  } catch (error) {
+    const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+    return left(
+      isTaken
+        ? `port ${port} is taken; set PORT to a free one`
+        : `can't listen on ${host}:${port}: ${(error as Error).message}`,
+    );
+  }
+};
+
 /** Starts what `config.roles` names. Left: why it can't, in words for the user. `calling`: other carriers than the real ones (benchmarks). */
 export const serve = async (
   config: Config,
@@ -42,12 +70,21 @@ export const serve = async (
     ari: { amdContext: config.ariAmdContext, hangupContext: config.ariHangupContext },
   }),
 ): Promise<Either<string, Serving>> => {
-  const opened = await openEngines(config, log);
-  if (isLeft(opened)) return opened;
+  const watch = newEngineWatch();
+  const listener = httpListener(startingHandler(watch.known));
+  const listening = await listen(listener, config);
+  if (isLeft(listening)) return listening;
+  const port = listening.right;
+  const opened = await openEngines(config, log, watch);
+  if (isLeft(opened)) {
+    await listener.close();
+    return opened;
+  }
   const { platform, feed, leases, relay, languageModel, signedAccess, reachableAt, close } = opened.right;
   const shared = isShared(config.engines);
-  const created = config.roles.has('api') ? await bootstrap(platform, config.bootstrapKey) : right(null);
+  const created = config.roles.has('api') ? await bootstrapped(platform, config.bootstrapKey) : right(null);
   if (isLeft(created)) {
+    await listener.close();
     await close();
     return created;
   }
@@ -64,32 +101,30 @@ export const serve = async (
     : null;
 
   const relaying = new AbortController();
-  const relayed = config.roles.has('relay') && relay !== null ? relay(relaying.signal) : Promise.resolve();
+  const relayHere = config.roles.has('relay') ? relay : null;
+  const relayed = relayHere?.run(relaying.signal);
 
-  const http = createHttpServer(platform, {
-    dialer: dialer ?? dialerElsewhere(platform.clock),
-    languageModel,
-    signedAccess,
-    bodyLimitBytes: config.bodyMaxBytes,
-    uploadMaxBytes: config.uploadMaxBytes,
-    publicUrl: config.publicUrl ?? `http://localhost:${config.port}`,
-    readiness: async () => runner?.status() ?? [],
-    consumers: projections.map((p) => p.name),
-    onlyProcess: !shared,
-  });
-  let port: number;
-  try {
-    port = (await http.listen(config.port, config.host)).port;
-  } catch (error) {
-    await runner?.stop();
-    await close();
-    const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-    return left(
-      taken
-        ? `port ${config.port} is taken; set PORT to a free one`
-        : `can't listen on ${config.host}:${config.port}: ${(error as Error).message}`,
-    );
-  }
+  const consumers = { runner, dialer, relay: relayHere };
+  const readiness = readinessOf(consumers, platform);
+  registerFigures(platform, watch, readiness, consumers, leases);
+  watch.start();
+  const needed = enginesOf(config.roles);
+  const http = createHttpServer(
+    platform,
+    {
+      dialer: dialer ?? dialerElsewhere(platform.clock),
+      languageModel,
+      signedAccess,
+      bodyLimitBytes: config.bodyMaxBytes,
+      uploadMaxBytes: config.uploadMaxBytes,
+      publicUrl: config.publicUrl ?? `http://localhost:${config.port}`,
+      readiness,
+      engines: () => watch.look(needed),
+      consumers: projections.map((p) => p.name),
+      onlyProcess: !shared,
+    },
+    listener,
+  );
   const url = config.publicUrl ?? `http://localhost:${port}`;
   reachableAt(url);
   const control = shared ? null : await serveControl(config.dataDir, administration(platform, http.keysChanged));
@@ -101,6 +136,7 @@ export const serve = async (
     created: created.right,
     stop: async () => {
       await control?.close();
+      watch.stop();
       await http.close();
       await dialer?.stop();
       relaying.abort();

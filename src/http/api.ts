@@ -2,6 +2,7 @@
 import { readersOf } from '../../projections';
 import { categoryOf, type OrganizationId } from '../core/ids';
 import type { Position } from '../core/position';
+import type { EngineHealth } from '../engine/engine-watch';
 import type { Executed } from '../engine/execute';
 import type { Platform } from '../engine/platform';
 import type { CarrierAccounts } from '../ports/carrier-accounts';
@@ -45,6 +46,8 @@ export interface HttpOptions {
   /** Base URL under which clients and carriers reach us, without a slash at the end. */
   readonly publicUrl: string;
   readonly readiness: () => Promise<readonly ConsumerReadiness[]>;
+  /** Asks the engines that this process needs; absent: every one of the platform's. */
+  readonly engines?: () => Promise<readonly EngineHealth[]>;
   /** Projections that a command waits for before it answers. */
   readonly consumers: readonly string[];
   /** Every change of a key passes through this process, so that found keys may be remembered (default false). */
@@ -52,6 +55,7 @@ export interface HttpOptions {
 }
 
 export interface Api extends HttpOptions {
+  readonly engines: () => Promise<readonly EngineHealth[]>;
   readonly carrierAccounts: CarrierAccounts | null;
   readonly platform: Platform;
   readonly auth: Authentication;

@@ -4,29 +4,54 @@ import { Refusal } from './problem';
 
 /** An engine that did not answer. */
 class EngineAway extends Refusal {
-  constructor(engine: string, cause: unknown) {
-    super({ kind: 'unavailable', message: `${engine} is not answering; try again`, stored: 'no' });
+  constructor(engine: string, cause: unknown, stored: 'no' | 'maybe') {
+    super({ kind: 'unavailable', message: `${engine} is not answering; try again`, stored });
     this.cause = cause;
     this.message = `${engine}: ${cause instanceof Error ? cause.message : String(cause)}`;
   }
 }
 
-/** The same port; its rejections say which engine is away. Refusals pass. */
-export const guarded = <T extends object>(port: T, engine: string): T =>
+/** An engine that says nothing for so long is away, ms: a request is answered within 5 s. */
+const ANSWER_MS = 4500;
+
+interface Guard {
+  /** What may have happened when it did not answer. */
+  readonly stored: 'no' | 'maybe';
+  readonly withinMs: number | null;
+}
+
+/** The same port; its rejections say which engine is away, and so does its silence. Refusals pass. */
+export const guarded = <T extends object>(
+  port: T,
+  engine: string,
+  { stored, withinMs }: Guard = { stored: 'no', withinMs: ANSWER_MS },
+): T =>
   new Proxy(port, {
     get: (target, name, receiver): unknown => {
       const member: unknown = Reflect.get(target, name, receiver);
       if (typeof member !== 'function') return member;
       return (...args: readonly unknown[]): unknown => {
         const answer: unknown = Reflect.apply(member as () => unknown, target, args);
-        return answer instanceof Promise
-          ? answer.catch((error: unknown) => {
-              throw error instanceof Refusal ? error : new EngineAway(engine, error);
-            })
-          : answer;
+        if (!(answer instanceof Promise)) return answer;
+        return inTime(answer, withinMs).catch((error: unknown) => {
+          // Only of a call that was given up is it open what it did.
+          throw error instanceof Refusal
+            ? error
+            : new EngineAway(engine, error, error instanceof Silent ? stored : 'no');
+        });
       };
     },
   });
+
+class Silent extends Error {}
+
+const inTime = <A>(answer: Promise<A>, ms: number | null): Promise<A> =>
+  ms === null
+    ? answer
+    : new Promise((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Silent(`no answer within ${ms} ms`)), ms);
+        answer.then(resolve, reject).finally(() => clearTimeout(timer));
+      });
 
 /** The platform for request handlers. */
 export const guardedPlatform = (platform: Platform): Platform => ({
@@ -34,7 +59,8 @@ export const guardedPlatform = (platform: Platform): Platform => ({
   events: guarded(platform.events, 'The event store'),
   reads: guarded(platform.reads, 'The read store'),
   views: guarded(platform.views, 'The read store'),
-  objects: guarded(platform.objects, 'The object store'),
+  // Large objects take their time.
+  objects: guarded(platform.objects, 'The object store', { stored: 'no', withinMs: null }),
   vault: guarded(platform.vault, 'The vault'),
-  execute: guarded(platform.execute, 'The event store'),
+  execute: guarded(platform.execute, 'The event store', { stored: 'maybe', withinMs: ANSWER_MS }),
 });

@@ -32,7 +32,7 @@ describe('the server', () => {
   it('is ready when engines answer and read models follow', async () => {
     const ready = await answerOf(await fetch(`${world.url}/ready`));
     expect(ready.status).toBe(200);
-    expect(ready.body.engines.event_store).toEqual({ ok: true, reason: null });
+    expect(ready.body.engines.event_store).toEqual({ ok: true, reason: null, since: null });
     expect(ready.body.consumers.map((c: { name: string }) => c.name)).toContain('campaigns');
     expect(ready.body.consumers.every((c: { stuck: unknown }) => c.stuck === null)).toBe(true);
   });

@@ -2,9 +2,8 @@
 import { right } from 'fp-ts/Either';
 import type { Schema } from '../../core/codec';
 import type { Api } from '../api';
+import { engineStates } from '../listener';
 import { ok, route, type Route } from '../route';
-
-const ENGINE_MS = 2000;
 
 const Readiness: Schema = {
   type: 'object',
@@ -15,8 +14,12 @@ const Readiness: Schema = {
       type: 'object',
       additionalProperties: {
         type: 'object',
-        required: ['ok', 'reason'],
-        properties: { ok: { type: 'boolean' }, reason: { type: ['string', 'null'] } },
+        required: ['ok', 'reason', 'since'],
+        properties: {
+          ok: { type: 'boolean' },
+          reason: { type: ['string', 'null'] },
+          since: { type: ['string', 'null'], format: 'date-time' },
+        },
       },
     },
     consumers: {
@@ -38,46 +41,15 @@ const Readiness: Schema = {
 export const healthRoutes = (api: Api): readonly Route[] => {
   const { platform } = api;
 
-  /** null: it answers; else why not. */
-  const engine = async (ping: () => Promise<void>): Promise<string | null> => {
-    let late: () => void = () => undefined;
-    const timer = platform.clock.after(ENGINE_MS, () => late());
-    try {
-      await Promise.race([
-        ping(),
-        new Promise<never>((_, reject) => {
-          late = () => reject(new Error(`no answer within ${ENGINE_MS} ms`));
-        }),
-      ]);
-      return null;
-    } catch (error) {
-      const { message, cause } = error as Error;
-      return cause instanceof Error ? cause.message : message;
-    } finally {
-      timer.cancel();
-    }
-  };
-
   const readiness = async () => {
-    const { events, reads, objects, vault } = platform;
-    const [eventStore, readStore, objectStore, keys, consumers] = await Promise.all([
-      engine(() => events.ping()),
-      engine(() => reads.ping()),
-      engine(() => objects.ping()),
-      engine(() => vault.ping()),
-      api.readiness().catch(() => []),
-    ]);
-    const engines = { event_store: eventStore, read_store: readStore, object_store: objectStore, vault: keys };
+    const [engines, consumers] = await Promise.all([api.engines(), api.readiness().catch(() => [])]);
     const ready =
-      Object.values(engines).every((reason) => reason === null) &&
-      consumers.every((c) => c.stuck === null && c.waiting === null);
+      engines.every(({ reason }) => reason === null) && consumers.every((c) => c.stuck === null && c.waiting === null);
     return {
       status: ready ? 200 : 503,
       body: {
         status: ready ? 'ready' : 'not_ready',
-        engines: Object.fromEntries(
-          Object.entries(engines).map(([name, reason]) => [name, { ok: reason === null, reason }]),
-        ),
+        engines: engineStates(engines),
         consumers: consumers.map((c) => ({
           name: c.name,
           lag_seconds: c.lagSeconds,
