@@ -3,6 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Scope } from '../domain/api-key/events';
 import { hashKey } from '../domain/api-key/key';
+import { inTime } from './engines';
 import { Refusal } from './problem';
 import type { Caller } from './route';
 
@@ -32,6 +33,8 @@ export interface AuthenticationDeps {
 }
 
 const REMEMBERED = 10_000;
+/** A read store that takes longer, ms, is not waited for where the ledger can tell. */
+const SLOW_MS = 1000;
 
 const unauthorized = (message: string): Refusal => new Refusal({ kind: 'unauthorized', message });
 
@@ -58,11 +61,11 @@ export const authentication = (deps: AuthenticationDeps): Authentication => {
   let generation = 0;
 
   const findOrConfirm = async (hash: string): Promise<KnownKey | null> => {
+    const before = seen.get(hash);
+    if (before === undefined) return deps.find(hash);
     try {
-      return await deps.find(hash);
-    } catch (error) {
-      const before = seen.get(hash);
-      if (before === undefined) throw error;
+      return await inTime(deps.find(hash), SLOW_MS);
+    } catch {
       return (await deps.confirm(before)) ? before : null;
     }
   };

@@ -11,8 +11,9 @@ class EngineAway extends Refusal {
   }
 }
 
-/** An engine that says nothing for so long is away, ms: a request is answered within 5 s. */
-const ANSWER_MS = 4500;
+/** An engine that says nothing for so long is away, ms. A request is answered within 5 s, the look at its key included. */
+const READ_MS = 3000;
+const APPEND_MS = 4500;
 
 interface Guard {
   /** What may have happened when it did not answer. */
@@ -24,7 +25,7 @@ interface Guard {
 export const guarded = <T extends object>(
   port: T,
   engine: string,
-  { stored, withinMs }: Guard = { stored: 'no', withinMs: ANSWER_MS },
+  { stored, withinMs }: Guard = { stored: 'no', withinMs: READ_MS },
 ): T =>
   new Proxy(port, {
     get: (target, name, receiver): unknown => {
@@ -45,7 +46,8 @@ export const guarded = <T extends object>(
 
 class Silent extends Error {}
 
-const inTime = <A>(answer: Promise<A>, ms: number | null): Promise<A> =>
+/** The answer, or a rejection after `ms`; null: however long it takes. What comes later is ignored. */
+export const inTime = <A>(answer: Promise<A>, ms: number | null): Promise<A> =>
   ms === null
     ? answer
     : new Promise((resolve, reject) => {
@@ -62,5 +64,5 @@ export const guardedPlatform = (platform: Platform): Platform => ({
   // Large objects take their time.
   objects: guarded(platform.objects, 'The object store', { stored: 'no', withinMs: null }),
   vault: guarded(platform.vault, 'The vault'),
-  execute: guarded(platform.execute, 'The event store', { stored: 'maybe', withinMs: ANSWER_MS }),
+  execute: guarded(platform.execute, 'The event store', { stored: 'maybe', withinMs: APPEND_MS }),
 });
