@@ -1,5 +1,5 @@
 /** API keys by hash: what authentication and the list of keys read. One document each. */
-import type { JsonObject } from '../src/core/event';
+import type { JsonObject, RecordedEvent } from '../src/core/event';
 import { upcast } from '../src/core/event-types';
 import { apiKeysStream } from '../src/core/ids';
 import type { Position } from '../src/core/position';
@@ -7,6 +7,7 @@ import { apiKeyEvents, type ApiKeyEvent, type Scope } from '../src/domain/api-ke
 import type { Platform } from '../src/engine/platform';
 import { collectionOf, type Projected, type ProjectedEvent, type Projection } from '../src/engine/projection';
 import { isVersionOf } from '../src/engine/views';
+import type { DocumentWrite } from '../src/ports/read-store';
 
 export interface ApiKeyDoc {
   readonly organization: number;
@@ -71,13 +72,23 @@ export const apiKeyRecord = (doc: ApiKeyDoc) => ({
   archived_at: doc.archived_at,
 });
 
-/**
- * Folds an organization's keys and writes their documents at once, so that whoever answers next sees them: an archived key is dead when its
- * archiving is answered. Rejects when a store is away. The runner comes to the same documents later.
- */
-export const foldApiKeys = async (platform: Pick<Platform, 'events' | 'reads'>, org: number): Promise<void> => {
-  const documents = new Map<string, { document: ApiKeyDoc | null; position: Position }>();
-  for (const event of await platform.events.readStream(apiKeysStream(org))) {
+/** What a change of one key left behind: with it the whole stream need not be folded. */
+export interface ChangedKey {
+  readonly apiKeyId: number;
+  /** Of the stream, after the change. */
+  readonly revision: number;
+}
+interface Folded {
+  readonly document: ApiKeyDoc | null;
+  readonly position: Position;
+}
+
+/** Events at the end of the stream that are looked at before all of it is. */
+const TAIL = 32;
+
+const foldKeys = (events: readonly RecordedEvent[], org: number, known: ReadonlyMap<string, Folded>) => {
+  const documents = new Map(known);
+  for (const event of events) {
     const projected: ProjectedEvent = {
       id: event.id,
       type: event.type,
@@ -90,18 +101,55 @@ export const foldApiKeys = async (platform: Pick<Platform, 'events' | 'reads'>, 
       position: event.position,
     };
     for (const key of apiKeys.keys(projected)) {
-      const document = apiKeys.evolve(documents.get(key)?.document ?? null, projected, key);
-      documents.set(key, { document, position: event.position });
+      const before = documents.get(key);
+      if (before !== undefined && before.position >= event.position) continue;
+      documents.set(key, {
+        document: apiKeys.evolve(before?.document ?? null, projected, key),
+        position: event.position,
+      });
     }
   }
-  const writes = Array.from(documents, ([key, { document, position }]) => ({
+  return documents;
+};
+
+const writesOf = (documents: ReadonlyMap<string, Folded>): readonly DocumentWrite[] =>
+  Array.from(documents, ([key, { document, position }]) => ({
     key,
     document: document as JsonObject | null,
     position,
   }));
+
+/**
+ * Folds an organization's keys, or the one that `changed`, and writes their documents at once, so that whoever answers next sees them: an archived
+ * key is dead when its archiving is answered. Rejects when a store is away. The runner comes to the same documents later.
+ */
+export const foldApiKeys = async (
+  platform: Pick<Platform, 'events' | 'reads'>,
+  org: number,
+  changed: ChangedKey | null = null,
+): Promise<void> => {
+  const { events, reads } = platform;
+  const stream = apiKeysStream(org);
+  const from = changed === null ? 0 : Math.max(0, changed.revision - TAIL);
+  const tail = await events.readStream(stream, from);
+  const whole = async () => (from === 0 ? tail : events.readStream(stream));
+  const key = changed === null ? null : apiKeyKey(org, changed.apiKeyId);
+
+  /** The changed key's document from the stored one and the tail; from all events where the tail does not reach back to it. */
+  const writesTo = async (collection: string): Promise<readonly DocumentWrite[]> => {
+    if (key === null || from === 0) return writesOf(foldKeys(tail, org, new Map()));
+    const stored = await reads.get(collection, key);
+    const first = tail[0]?.position;
+    if (stored === null || first === undefined || stored.position < first)
+      return writesOf(foldKeys(await whole(), org, new Map()));
+    const known: Folded = { document: stored.document as unknown as ApiKeyDoc, position: stored.position };
+    return writesOf(foldKeys(tail, org, new Map([[key, known]]))).filter((write) => write.key === key);
+  };
+
   // A rebuild may be about to switch collections: each that there is gets them.
   const plain = collectionOf(apiKeys);
-  const existing = (await platform.reads.collections()).filter((name) => isVersionOf(apiKeys, name));
-  if (existing.length === 0) await platform.reads.ensure({ name: plain, indexes: apiKeys.indexes });
-  for (const collection of existing.length === 0 ? [plain] : existing) await platform.reads.write(collection, writes);
+  const existing = (await reads.collections()).filter((name) => isVersionOf(apiKeys, name));
+  if (existing.length === 0) await reads.ensure({ name: plain, indexes: apiKeys.indexes });
+  for (const collection of existing.length === 0 ? [plain] : existing)
+    await reads.write(collection, await writesTo(collection));
 };

@@ -1,6 +1,6 @@
 /** API keys of the caller's organization. */
 import { isLeft, left, right } from 'fp-ts/Either';
-import { apiKeyKey, apiKeyRecord, apiKeys, foldApiKeys } from '../../../projections/api_keys';
+import { apiKeyKey, apiKeyRecord, apiKeys, foldApiKeys, type ChangedKey } from '../../../projections/api_keys';
 import { booleanText, integerText, object, required, withDefault } from '../../core/codec';
 import type { Failure } from '../../core/failure';
 import { apiKeysStream, type OrganizationId } from '../../core/ids';
@@ -27,9 +27,9 @@ export const apiKeyRoutes = (api: Api): readonly Route[] => {
   const { platform, auth, keyUses } = api;
 
   /** Puts the key's new state into force before the answer leaves. */
-  const enforce = async (org: OrganizationId): Promise<Failure | null> => {
+  const enforce = async (org: OrganizationId, changed: ChangedKey): Promise<Failure | null> => {
     try {
-      await foldApiKeys(platform, org);
+      await foldApiKeys(platform, org, changed);
       return null;
     } catch (error) {
       platform.log.error({ err: error, org }, 'a key document could not be written');
@@ -46,7 +46,7 @@ export const apiKeyRoutes = (api: Api): readonly Route[] => {
       const command = { type, apiKeyId: params.api_key_id };
       const done = await commands.run(apiKeyDecider, apiKeysStream(org), command);
       if (isLeft(done)) return done;
-      const failed = await enforce(org);
+      const failed = await enforce(org, { apiKeyId: params.api_key_id, revision: done.right.revision });
       return failed === null ? ok({ success: true, message }) : left(failed);
     };
 
@@ -99,7 +99,7 @@ export const apiKeyRoutes = (api: Api): readonly Route[] => {
         if (isLeft(id)) return id;
         const done = await commands.run(apiKeyDecider, apiKeysStream(org), { ...command, apiKeyId: id.right });
         if (isLeft(done)) return done;
-        const failed = await enforce(org);
+        const failed = await enforce(org, { apiKeyId: id.right, revision: done.right.revision });
         if (failed !== null) return left(failed);
         const doc = await platform.views.get(apiKeys, apiKeyKey(org, id.right));
         if (doc === null) return left(notVisible);
