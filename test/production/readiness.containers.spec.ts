@@ -63,9 +63,12 @@ withEngine('eventstore', { mayStop: true }, (eventstore) =>
         };
 
         const allReady = (): Promise<true> =>
-          eventually('every role is ready', 30_000, async () => {
-            const states = await Promise.all(cluster.nodes.map(async (one) => (await ready(one)).status));
-            return states.every((status) => status === 200) ? true : null;
+          eventually('every role is ready', 45_000, async () => {
+            for (const one of cluster.nodes) {
+              const { status, body } = await ready(one);
+              if (status !== 200) throw new Error(`${one.name}: ${JSON.stringify(body)}`);
+            }
+            return true;
           });
 
         const configuration = (name: string) => ({
