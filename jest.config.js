@@ -1,4 +1,7 @@
-/** Suites that need a Docker engine live in `*.containers.spec.ts`, those that kill processes in test/faults; everything else runs anywhere. */
+/**
+ * Suites that need a Docker engine live in `*.containers.spec.ts`, the platform on served engines in `*.engines.spec.ts`, those that kill
+ * processes in test/faults; everything else runs anywhere.
+ */
 const base = {
   testEnvironment: 'node',
   setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts'],
@@ -24,9 +27,10 @@ module.exports = {
       ...base,
       displayName: 'suites',
       testMatch: ['<rootDir>/test/**/*.spec.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '\\.containers\\.spec\\.ts$', '<rootDir>/test/faults/'],
+      testPathIgnorePatterns: ['/node_modules/', '\\.(containers|engines)\\.spec\\.ts$', '<rootDir>/test/faults/'],
     },
     { ...base, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/*.spec.ts'] },
+    { ...base, displayName: 'engines', testMatch: ['<rootDir>/test/**/*.engines.spec.ts'] },
     { ...base, displayName: 'containers', testMatch: ['<rootDir>/test/**/*.containers.spec.ts'] },
   ],
 };

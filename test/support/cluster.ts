@@ -19,9 +19,10 @@ export const engineSettings = ({ eventstore, mongo, nats, s3 }: EngineUrls): Rea
     : {
         S3_ENDPOINT: s3,
         S3_BUCKET: 'ledgerline',
-        AWS_REGION: 'us-east-1',
-        AWS_ACCESS_KEY_ID: S3_CREDENTIALS.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: S3_CREDENTIALS.secretAccessKey,
+        AWS_REGION: process.env['AWS_REGION'] ?? 'us-east-1',
+        // A server that a variable names comes with credentials of its own.
+        AWS_ACCESS_KEY_ID: process.env['AWS_ACCESS_KEY_ID'] ?? S3_CREDENTIALS.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: process.env['AWS_SECRET_ACCESS_KEY'] ?? S3_CREDENTIALS.secretAccessKey,
         AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
       }),
 });

@@ -1,11 +1,13 @@
 /**
- * Which engines can be had for the container suites: containers where a Docker engine answers; else the engine named by EVENTSTORE_URL,
- * MONGO_URL, NATS_URL or S3_ENDPOINT; else none, and the suite is skipped by name. With REQUIRE_ENGINES=all a skip is a failure.
- * EVENTSTORE_URL goes first: in a container only the peer can be had, behind that URL is a real server.
+ * Which engines can be had for the suites over served engines: containers where a Docker engine answers; else the engine named by MONGO_URL,
+ * NATS_URL or S3_ENDPOINT; else one that this machine can run as a plain process; else none, and the suite is skipped by name. With
+ * REQUIRE_ENGINES=all a skip is a failure. EVENTSTORE_URL goes first: elsewhere only the peer can be had, behind that URL is a real server.
  */
 import { execFileSync } from 'node:child_process';
 import { getContainerRuntimeClient } from 'testcontainers';
 import { containers, type EngineName } from './engine-containers';
+import { isProcessAvailable, startProcess } from './engine-processes';
+import { noteEngine } from './engine-versions';
 
 export type { EngineName } from './engine-containers';
 
@@ -25,6 +27,7 @@ export interface Engine {
 type Availability =
   | { readonly kind: 'container' }
   | { readonly kind: 'named'; readonly url: string }
+  | { readonly kind: 'process' }
   | { readonly kind: 'none'; readonly why: string };
 
 const URLS: Readonly<Record<EngineName, string>> = {
@@ -49,12 +52,22 @@ const dockerAnswers = ((): boolean => {
   }
 })();
 
-const availability = (name: EngineName): Availability => {
-  const url = process.env[URLS[name]];
-  const named = url === undefined || url === '' ? null : ({ kind: 'named', url } as const);
+export interface EngineWish {
+  /** The suite kills or pauses it, so one that others use will not do. */
+  readonly mayStop?: boolean;
+  /** Which of the servers in EVENTSTORE_URL (a list separated by spaces): a server has room for one ledger. Default 0. */
+  readonly nth?: number;
+}
+
+const availability = (name: EngineName, { mayStop = false, nth = 0 }: EngineWish): Availability => {
+  const urls = (process.env[URLS[name]] ?? '').split(/\s+/).filter((url) => url !== '');
+  const url = urls[nth];
+  const named = url === undefined || mayStop ? null : ({ kind: 'named', url } as const);
   if (named !== null && (name === 'eventstore' || !dockerAnswers)) return named;
   if (dockerAnswers) return { kind: 'container' };
-  return { kind: 'none', why: `no Docker engine answers and ${URLS[name]} is not set` };
+  if (isProcessAvailable(name)) return { kind: 'process' };
+  const why = url === undefined ? `${URLS[name]} is not set` : `${URLS[name]} is not ours to stop`;
+  return { kind: 'none', why: `no Docker engine answers and ${why}` };
 };
 
 const inContainer = async (name: EngineName): Promise<Engine> => {
@@ -90,27 +103,31 @@ const fixed = (name: EngineName, url: string): Engine => {
   return { name, url, kill: cannot, start: cannot, pause: cannot, unpause: cannot, stop: () => Promise.resolve() };
 };
 
-/**
- * Declares suites over an engine, which runs from the first to the last test of the block. `mayStop`: the suite kills or pauses it, so one that
- * others use will not do.
- */
-export const withEngine = (
-  name: EngineName,
-  options: { readonly mayStop?: boolean },
-  declare: (engine: () => Engine) => void,
-): void => {
-  const found = availability(name);
-  const why =
-    found.kind === 'none'
-      ? found.why
-      : found.kind === 'named' && options.mayStop === true
-        ? `${URLS[name]} is not ours to stop`
-        : null;
-  if (why !== null || found.kind === 'none') {
-    const title = `${name}: skipped, ${why}`;
+const begin = async (name: EngineName, found: Availability): Promise<Engine> => {
+  switch (found.kind) {
+    case 'named':
+      return fixed(name, found.url);
+    case 'container':
+      return inContainer(name);
+    case 'process':
+      return { name, ...(await startProcess(name)) };
+    case 'none':
+      throw new Error(found.why);
+  }
+};
+
+/** Where an engine is, without what must not be printed. */
+const placeOf = (found: Availability): string =>
+  found.kind === 'named' ? found.url.replace(/\/\/[^@/]*@/, '//') : found.kind;
+
+/** Declares suites over an engine, which runs from the first to the last test of the block. */
+export const withEngine = (name: EngineName, wish: EngineWish, declare: (engine: () => Engine) => void): void => {
+  const found = availability(name, wish);
+  if (found.kind === 'none') {
+    const title = `${name}: skipped, ${found.why}`;
     if (process.env['REQUIRE_ENGINES'] === 'all')
       it(title, () => {
-        throw new Error(`REQUIRE_ENGINES=all, but ${why}`);
+        throw new Error(`REQUIRE_ENGINES=all, but ${found.why}`);
       });
     else {
       process.stderr.write(`${title}\n`);
@@ -118,10 +135,12 @@ export const withEngine = (
     }
     return;
   }
-  describe(`${name} (${found.kind === 'named' ? found.url.replace(/\/\/[^@/]*@/, '//') : 'container'})`, () => {
+  const place = placeOf(found);
+  describe(`${name} (${place})`, () => {
     let engine: Engine | null = null;
     beforeAll(async () => {
-      engine = found.kind === 'named' ? fixed(name, found.url) : await inContainer(name);
+      engine = await begin(name, found);
+      await noteEngine(name, engine.url, place);
     }, 600_000);
     afterAll(async () => {
       await engine?.stop();
