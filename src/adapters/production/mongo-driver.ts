@@ -33,7 +33,11 @@ export const mongoConnection = (url: string, database: (named: string | null) =>
   const db = client.db(database(named));
   return {
     db,
-    ping: async () => void (await within(2000, `MongoDB's ping`, db.command({ ping: 1 }))),
+    // A first connection that failed leaves the client closed for ever ("Topology is closed"), unless it is told to connect again.
+    ping: async () => {
+      const answer = client.connect().then(() => db.command({ ping: 1 }));
+      await within(2000, `MongoDB's ping`, answer);
+    },
     close: () => client.close(),
   };
 };
