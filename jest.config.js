@@ -17,6 +17,8 @@ const base = {
   },
   moduleFileExtensions: ['ts', 'js', 'json', 'node'],
   modulePathIgnorePatterns: ['<rootDir>/dist'],
+  // Imported on demand, by the name that the built program has for it.
+  moduleNameMapper: { '^(\\./adapters/production/.*)\\.js$': '$1' },
 };
 
 module.exports = {

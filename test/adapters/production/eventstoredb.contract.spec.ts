@@ -2,8 +2,18 @@
 import { eventStoreDb } from '../../../src/adapters/production/eventstoredb';
 import { silentLogger } from '../../../src/engine/telemetry';
 import { eventStoreContract } from '../../contract/event-store';
+import { noteEngine, reportedVersion } from '../../support/engine-versions';
 import { startPeer } from '../../support/peer/server';
 import { tempFolder } from '../../support/temp';
+
+it('has a peer that says what it is', async () => {
+  const folder = await tempFolder();
+  const peer = await startPeer({ folder: folder.path, port: 0 });
+  expect(await reportedVersion('eventstore', peer.url)).toMatch(/test peer/);
+  await noteEngine('eventstore', peer.url, 'in process');
+  await peer.stop();
+  await folder.remove();
+});
 
 eventStoreContract(
   'EventStoreDB adapter over the peer',
