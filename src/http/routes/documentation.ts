@@ -35,7 +35,7 @@ export const documentationRoutes = (routes: readonly Route[], publicUrl: string)
           type: 'text/html; charset=utf-8',
           headers: {
             'Content-Security-Policy':
-              "default-src 'none'; connect-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
+              "default-src 'none'; connect-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'",
           },
         }),
     }),
