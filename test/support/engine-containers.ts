@@ -1,7 +1,7 @@
 /** The engines as containers. Image names come from variables, so that images built on the spot will do. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -40,26 +40,55 @@ const hashOf = async (path: string): Promise<string> => {
   return hash.digest('hex');
 };
 
+/** How long a build may take before another process stops waiting for it. */
+const BUILD_LIMIT = 10 * 60_000;
+
+/** Suites in several processes build one image once: the first makes a folder of this name, the others wait until it is gone. */
+const oneAtATime = async <A>(name: string, work: () => Promise<A>): Promise<A> => {
+  const lock = join(tmpdir(), `${name}.lock`);
+  for (;;) {
+    const isOurs = await mkdir(lock).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EEXIST') return false;
+        throw error;
+      },
+    );
+    if (isOurs) break;
+    const begun = await stat(lock).catch(() => null);
+    // Whoever made it was killed.
+    if (begun !== null && Date.now() - begun.mtimeMs > BUILD_LIMIT) await rm(lock, { recursive: true, force: true });
+    await new Promise((next) => setTimeout(next, 500));
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(lock, { recursive: true, force: true });
+  }
+};
+
 /** Image of the peer: PEER_IMAGE, or one built from this working tree, once for each of its states. */
 export const peerImage = async (): Promise<string> => {
   const given = process.env['PEER_IMAGE'];
   if (given !== undefined && given !== '') return given;
   const parts = await Promise.all(PEER_PARTS.map((part) => hashOf(join(root, part))));
   const tag = `ledgerline-peer:${createHash('sha256').update(parts.join()).digest('hex').slice(0, 16)}`;
-  const isBuilt = await run('docker', ['image', 'inspect', tag]).then(
-    () => true,
-    () => false,
-  );
-  if (isBuilt) return tag;
-  const context = await mkdtemp(join(tmpdir(), 'ledgerline-peer-'));
-  try {
-    for (const part of PEER_PARTS) await cp(join(root, part), join(context, part), { recursive: true });
-    const args = ['build', '--network=host', '-f', join(context, 'test/support/peer/Dockerfile'), '-t', tag, context];
-    await run('docker', args, { maxBuffer: 64 * 1024 * 1024 });
-    return tag;
-  } finally {
-    await rm(context, { recursive: true, force: true });
-  }
+  return oneAtATime(tag.replace(':', '-'), async () => {
+    const isBuilt = await run('docker', ['image', 'inspect', tag]).then(
+      () => true,
+      () => false,
+    );
+    if (isBuilt) return tag;
+    const context = await mkdtemp(join(tmpdir(), 'ledgerline-peer-'));
+    try {
+      for (const part of PEER_PARTS) await cp(join(root, part), join(context, part), { recursive: true });
+      const args = ['build', '--network=host', '-f', join(context, 'test/support/peer/Dockerfile'), '-t', tag, context];
+      await run('docker', args, { maxBuffer: 64 * 1024 * 1024 });
+      return tag;
+    } finally {
+      await rm(context, { recursive: true, force: true });
+    }
+  });
 };
 
 /** A host port of its own, so that the address survives kill and start. */
