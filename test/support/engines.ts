@@ -38,7 +38,7 @@ const URLS: Readonly<Record<EngineName, string>> = {
 };
 
 /** Asked in a process of its own: suites are declared before anything can be awaited. */
-const dockerAnswers = ((): boolean => {
+export const dockerAnswers = ((): boolean => {
   const host = process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock';
   const at = host.startsWith('unix://')
     ? `{socketPath:${JSON.stringify(host.slice(7))},path:'/_ping'}`
