@@ -10,15 +10,34 @@ export interface RunNames {
   readonly callers: ReadonlyMap<number, string>;
 }
 
-const latestOf = (doc: RunDoc): AttemptDoc => doc.attempts.at(-1) as AttemptDoc;
+/** What a run's answer shows of its latest call, or of a test call that is not claimed yet: of what was asked for. */
+type Latest = Pick<
+  AttemptDoc,
+  | 'retry'
+  | 'retry_reason'
+  | 'definition_id'
+  | 'version_number'
+  | 'telephony_configuration_id'
+  | 'provider'
+  | 'caller_phone_number_id'
+  | 'answered_by'
+  | 'error'
+> & { readonly call_id: string | null };
+
+const latestOf = (doc: RunDoc): Latest => {
+  const attempt = doc.attempts.at(-1);
+  if (attempt !== undefined) return { ...attempt, call_id: attempt.carrier_call_id ?? attempt.reference };
+  if (doc.request === undefined) throw new Error(`run ${doc.id} has neither an attempt nor a request`);
+  return { ...doc.request, call_id: null, retry: 0, retry_reason: null, answered_by: null };
+};
+
+export const testCallName = (run: number): string => `WR-TEL-OUT-${String(run).padStart(8, '0')}`;
 
 const runName = (doc: RunDoc): string =>
-  doc.campaign_id === null
-    ? `WR-TEL-OUT-${String(doc.id).padStart(8, '0')}`
-    : `WR-CAMPAIGN-${doc.campaign_id}-${doc.id}`;
+  doc.campaign_id === null ? testCallName(doc.id) : `WR-CAMPAIGN-${doc.campaign_id}-${doc.id}`;
 
 /** The contact's row in its list, and which retry of it: what a template sees as `source_uuid`. */
-const sourceId = (doc: RunDoc, attempt: AttemptDoc): string =>
+const sourceId = (doc: RunDoc, attempt: Latest): string =>
   `csv_${doc.campaign_id ?? 0}_row_${doc.row + 1}${attempt.retry === 0 ? '' : `_retry_${attempt.retry}`}`;
 
 /** The contact's variables and what every call gets besides; these win over columns of the same name. */
@@ -40,7 +59,7 @@ const initialContext = (doc: RunDoc, names: RunNames): JsonObject => {
   };
 };
 
-const callTags = (doc: RunDoc, attempt: AttemptDoc): readonly string[] => {
+const callTags = (doc: RunDoc, attempt: Latest): readonly string[] => {
   const tags: string[] = [];
   if (doc.disposition !== null && doc.disposition !== 'completed') {
     if (doc.disposition === 'voicemail_detected') tags.push('voicemail_detected');
@@ -54,7 +73,7 @@ const gatheredContext = (doc: RunDoc): JsonObject => {
   const attempt = latestOf(doc);
   const number = doc.contact?.phone_number;
   return {
-    call_id: attempt.carrier_call_id ?? attempt.reference,
+    call_id: attempt.call_id,
     provider: attempt.provider,
     call_tags: callTags(doc, attempt),
     ...(doc.disposition === null

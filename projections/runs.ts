@@ -1,11 +1,12 @@
 /**
- * Runs: one document per contact, from its first attempt on. Agent, version and outcome are those of the latest attempt. A claim that was
+ * Runs: one document per contact, from its first attempt on, and per test call, from its request on. Agent, version and outcome are those of the latest attempt. A claim that was
  * withdrawn leaves no trace; when it was the only one, the run is gone until it is attempted again.
  */
 import type { Json, JsonObject } from '../src/core/event';
 import type { ContactData } from '../src/domain/campaign/events';
 import type { RunEvent } from '../src/domain/run/events';
 import type { Projected, Projection } from '../src/engine/projection';
+import { testCallAudit } from './test_call_audit';
 import { disposition } from './wire_words';
 
 export interface AttemptDoc {
@@ -42,6 +43,19 @@ export interface AttemptDoc {
 /** `retry_scheduled`: the latest call is over and another will follow. */
 export type RunWireState = 'initialized' | 'running' | 'retry_scheduled' | 'completed';
 
+/** A test call as it was asked for. */
+export interface RequestDoc {
+  readonly workflow_id: number;
+  readonly definition_id: number;
+  readonly version_number: number;
+  readonly variant_id: string;
+  readonly telephony_configuration_id: number;
+  readonly provider: string;
+  readonly caller_phone_number_id: number | null;
+  /** Why it was never made. */
+  readonly error: string | null;
+}
+
 export interface RunDoc {
   readonly organization: number;
   readonly id: number;
@@ -60,6 +74,8 @@ export interface RunDoc {
   /** null: erased. */
   readonly contact: ContactData | null;
   readonly attempts: readonly AttemptDoc[];
+  /** Only of test calls. */
+  readonly request?: RequestDoc;
   readonly transcript_key: string | null;
   readonly recordings: {
     readonly mixed: string | null;
@@ -72,6 +88,7 @@ export const runKey = (org: number, run: number): string => `${org}/${run}`;
 
 type Event = Projected<RunEvent>;
 type Attempted = Extract<Event, { type: 'CallAttempted' }>;
+type Requested = Extract<Event, { type: 'CallRequested' }>;
 
 const attemptOf = (event: Attempted): AttemptDoc => ({
   attempt: event.data.attempt,
@@ -102,6 +119,42 @@ const attemptOf = (event: Attempted): AttemptDoc => ({
   retry_due_at: null,
 });
 
+const begun = (event: Attempted | Requested) => ({
+  organization: event.org,
+  id: event.data.run_id,
+  campaign_id: event.data.campaign_id,
+  workflow_id: event.data.workflow_id,
+  state: 'initialized' as const,
+  is_completed: false,
+  created_at: event.at,
+  disposition: null,
+  duration: null,
+  // The runner has opened the seal; null where the contact's key is destroyed.
+  contact: event.data.contact as unknown as ContactData | null,
+  transcript_key: null,
+  recordings: { mixed: null, user: null, bot: null },
+});
+
+const requested = (event: Requested): RunDoc => {
+  const { workflow_id, definition_id, version_number, variant_id } = event.data;
+  const { telephony_configuration_id, provider, caller_phone_number_id } = event.data;
+  return {
+    ...begun(event),
+    row: 0,
+    attempts: [],
+    request: {
+      workflow_id,
+      definition_id,
+      version_number,
+      variant_id,
+      telephony_configuration_id,
+      provider,
+      caller_phone_number_id,
+      error: null,
+    },
+  };
+};
+
 const attempted = (doc: RunDoc | null, event: Attempted): RunDoc => {
   const attempt = attemptOf(event);
   const latest = {
@@ -111,28 +164,18 @@ const attempted = (doc: RunDoc | null, event: Attempted): RunDoc => {
     duration: null,
   };
   if (doc !== null) return { ...doc, ...latest, attempts: [...doc.attempts, attempt] };
-  return {
-    organization: event.org,
-    id: event.data.run_id,
-    campaign_id: event.data.campaign_id,
-    row: event.data.row,
-    ...latest,
-    is_completed: false,
-    created_at: event.at,
-    // The runner has opened the seal; null where the contact's key is destroyed.
-    contact: event.data.contact as unknown as ContactData | null,
-    attempts: [attempt],
-    transcript_key: null,
-    recordings: { mixed: null, user: null, bot: null },
-  };
+  return { ...begun(event), row: event.data.row, attempts: [attempt] };
 };
 
-/** Back to the attempt before; null when there was none. */
+/** Back to the attempt before; null when there was none, but for a test call, which is back to waiting. */
 const withdrawn = (doc: RunDoc, attempt: number): RunDoc | null => {
   const attempts = doc.attempts.filter((a) => a.attempt !== attempt);
   const last = attempts.at(-1);
   if (attempts.length === doc.attempts.length) return doc;
-  if (last === undefined) return null;
+  if (last === undefined)
+    return doc.request === undefined
+      ? null
+      : { ...doc, attempts, state: 'initialized', disposition: null, duration: null };
   return {
     ...doc,
     attempts,
@@ -154,7 +197,7 @@ const over = (doc: RunDoc, attempt: number, change: Partial<AttemptDoc> & { read
   duration: change.duration_seconds ?? null,
 });
 
-const evolveRun = (doc: RunDoc, event: Exclude<Event, Attempted>): RunDoc | null => {
+const evolveRun = (doc: RunDoc, event: Exclude<Event, Attempted | Requested>): RunDoc | null => {
   const { attempt } = event.data;
   switch (event.type) {
     case 'CallWithdrawn':
@@ -185,7 +228,17 @@ const evolveRun = (doc: RunDoc, event: Exclude<Event, Attempted>): RunDoc | null
     case 'RetryScheduled':
       return { ...changeAttempt(doc, attempt, { retry_due_at: event.data.due_at }), state: 'retry_scheduled' };
     case 'RunCompleted':
-      return { ...doc, state: 'completed', is_completed: true };
+      return {
+        ...doc,
+        state: 'completed',
+        is_completed: true,
+        ...(doc.request === undefined || doc.attempts.length > 0
+          ? {}
+          : {
+              disposition: disposition(event.data.outcome),
+              request: { ...doc.request, error: event.data.reason ?? null },
+            }),
+      };
     case 'TranscriptStored':
       return { ...doc, transcript_key: event.data.key };
     case 'RecordingStored':
@@ -213,7 +266,8 @@ export const runs: Projection<RunDoc> = {
   name: 'runs',
   version: 1,
   categories: ['run'],
-  opens: ['CallAttempted'],
+  opens: ['CallAttempted', 'CallRequested'],
+  audit: testCallAudit,
   indexes: [
     { fields: ['organization', 'campaign_id', 'created_at'] },
     { fields: ['organization', 'workflow_id', 'created_at'] },
@@ -221,6 +275,7 @@ export const runs: Projection<RunDoc> = {
   keys: (event) => [runKey(event.org, (event.data as { run_id: number } & Record<string, Json>).run_id)],
   evolve: (doc, recorded) => {
     const event = recorded as unknown as Event;
+    if (event.type === 'CallRequested') return requested(event);
     if (event.type === 'CallAttempted') return attempted(doc, event);
     // Contacts that end uncalled, and turns whose claim never came, are not listed.
     return doc && evolveRun(doc, event);

@@ -64,6 +64,8 @@ export const story = async (platform: Platform, runId: number): Promise<readonly
 const detailOf = (event: RunEvent): string => {
   const attempt = `attempt ${event.data.attempt}`;
   switch (event.type) {
+    case 'CallRequested':
+      return `test call asked for, version ${event.data.version_number}, to be placed until ${event.data.place_until}`;
     case 'CallAttempted':
       return `${attempt}, variant ${event.data.variant_id}, version ${event.data.version_number}, claimed as ${event.data.reference.slice(0, 8)}…`;
     case 'CallWithdrawn':
@@ -76,7 +78,7 @@ const detailOf = (event: RunEvent): string => {
     case 'RetryScheduled':
       return `${event.data.reason}, due ${event.data.due_at}`;
     case 'RunCompleted':
-      return event.data.outcome;
+      return event.data.reason === undefined ? event.data.outcome : `${event.data.outcome}: ${event.data.reason}`;
     default:
       return attempt;
   }

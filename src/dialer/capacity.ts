@@ -18,8 +18,8 @@ export interface Capacity {
   readonly carrier: (configuration: number) => CarrierReadiness;
   /** Of one campaign; null: of the organization. */
   readonly rate: (campaign: number | null) => RateRoom;
-  /** Claims of own turns that the feed has not shown yet: run → campaign. They hold slots. */
-  readonly held: ReadonlyMap<number, number>;
+  /** Claims of own turns that the feed has not shown yet: run → campaign (null: a test call). They hold slots. */
+  readonly held: ReadonlyMap<number, number | null>;
   /** No turn of this process is being written. */
   readonly turnFree: boolean;
   /** References of closed calls that their carrier has since said to be gone. */

@@ -1,7 +1,8 @@
 /** Number and seal of a contact, from its batch's event and page, through a bounded cache of batches. */
-import { contactsStream, type OrganizationId } from '../core/ids';
+import { contactsStream, runStream, type OrganizationId } from '../core/ids';
 import type { Sealed } from '../core/event-types';
 import { contactsEvents, type ContactData } from '../domain/campaign/events';
+import { runEvents } from '../domain/run/events';
 import { upcast } from '../core/event-types';
 import { associatedData, CONTACT_FIELD, contactKeyId, openBytes } from '../engine/seal';
 import type { Platform } from '../engine/platform';
@@ -45,6 +46,8 @@ export const openContact = async (
 export interface Contacts {
   /** null: its key was destroyed, or does not fit. Rejects when ledger or vault are away. */
   open(org: OrganizationId, campaign: CampaignState, row: number): Promise<OpenedContact | null>;
+  /** The person whom a test call is for, from its request. */
+  requested(org: OrganizationId, run: number): Promise<OpenedContact | null>;
 }
 
 /** Batch number that a row is in: the last one that begins at or before it. */
@@ -89,6 +92,13 @@ export const contactsCache = (
   };
 
   return {
+    requested: async (org, run) => {
+      const event = (await platform.events.readStream(runStream(org, run), 0, 1))[0];
+      if (event?.type !== 'CallRequested') throw new Error(`run ${run} was not asked for`);
+      const { contact } = upcast(runEvents, event.type, event.data, event.metadata.schema) as { contact: Sealed };
+      const opened = (await platform.seals.open(org, contact)) as ContactData | null;
+      return opened === null ? null : { phone: opened.phone_number, sealed: contact };
+    },
     open: async (org, campaign, row) => {
       const number = batchOf(campaign.batches, row);
       const opened = await openContact(

@@ -38,8 +38,8 @@ export interface GateInput {
 }
 type GateOf = (input: GateInput) => Gate;
 
-const open = (gate: GateName): Gate => ({ gate, open: true, reason: null, until: null });
-const shut = (gate: GateName, reason: string, until: number | null = null): Gate => ({
+export const open = (gate: GateName): Gate => ({ gate, open: true, reason: null, until: null });
+export const shut = (gate: GateName, reason: string, until: number | null = null): Gate => ({
   gate,
   open: false,
   reason,
@@ -71,13 +71,15 @@ const agent: GateOf = ({ org, campaign }) => {
   return open('agent');
 };
 
-const carrier: GateOf = ({ org, campaign, capacity }) => {
-  const config = org.configurations.get(campaign.configuration);
+/** Whether a configuration's carrier takes calls. */
+export const carrierOf = (org: OrganizationState, configuration: number, capacity: Capacity): Gate => {
+  const config = org.configurations.get(configuration);
   if (config === undefined || config.deleted) return shut('carrier', 'the telephony configuration was deleted');
   if (config.inactive !== null) return shut('carrier', `the telephony configuration is inactive: ${config.inactive}`);
-  const readiness = capacity.carrier(campaign.configuration);
+  const readiness = capacity.carrier(configuration);
   return readiness.ready ? open('carrier') : shut('carrier', readiness.reason, readiness.until);
 };
+const carrier: GateOf = ({ org, campaign, capacity }) => carrierOf(org, campaign.configuration, capacity);
 
 const due: GateOf = ({ campaign, now, capacity }) => {
   let next: number | null = null;
@@ -128,7 +130,9 @@ export const campaignRoom = ({ org, campaign, now, capacity }: GateInput): numbe
     ? Infinity
     : campaign.settings.max_concurrency - slotsUsed(org, campaign, now, capacity);
 
-const organizationConcurrency: GateOf = ({ org, now, capacity }) =>
+type Shared = Pick<GateInput, 'org' | 'now' | 'capacity'>;
+
+export const organizationConcurrency = ({ org, now, capacity }: Shared): Gate =>
   organizationRoom(org, now, capacity) > 0
     ? open('organization_concurrency')
     : shut(
@@ -146,13 +150,17 @@ const campaignConcurrency: GateOf = (input) =>
         lingeringUntil(input.org, input.now),
       );
 
-const rate: GateOf = ({ campaign, now, capacity }) => {
-  const own = capacity.rate(campaign.id);
-  if (own.room <= 0) return shut('rate', "the campaign's calls per second are used up", now + own.waitMs);
+export const organizationRate = ({ now, capacity }: Shared): Gate => {
   const shared = capacity.rate(null);
   return shared.room > 0
     ? open('rate')
     : shut('rate', "the organization's calls per second are used up", now + shared.waitMs);
+};
+
+const rate: GateOf = (input) => {
+  const own = input.capacity.rate(input.campaign.id);
+  if (own.room <= 0) return shut('rate', "the campaign's calls per second are used up", input.now + own.waitMs);
+  return organizationRate(input);
 };
 
 /** All gates of a campaign, in the order in which they are asked. */

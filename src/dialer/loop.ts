@@ -21,6 +21,7 @@ import { importer } from './import';
 import type { OrganizationState } from './model';
 import { nextActions, type Action } from './next-actions';
 import { newsQueue } from './news';
+import { failRequest } from './requests';
 import { settingsOf, type DialerOptions } from './options';
 import { placingLine } from './placing';
 import { callRecovery } from './recovery';
@@ -117,6 +118,8 @@ export const dialerLoop = (platform: Platform, options: DialerOptions): DialerHa
       case 'trip':
       case 'cancel':
         return void campaigns.carryOut(org, action);
+      case 'fail_request':
+        return void failRequest(shell, org, action);
       case 'withdraw':
       case 'mark_uncertain':
       case 'adopt':
@@ -138,6 +141,7 @@ export const dialerLoop = (platform: Platform, options: DialerOptions): DialerHa
       if (campaign.status !== 'draft')
         changed = rates.setRate(campaign.id, campaign.settings.rate_limit_per_second) || changed;
     }
+    for (const request of org.requests.values()) used.add(request.configuration);
     if (toReview.has(org.id))
       for (const call of org.calls.values()) if (call.claim !== null) used.add(call.claim.configuration);
     for (const id of used) {
@@ -172,7 +176,7 @@ export const dialerLoop = (platform: Platform, options: DialerOptions): DialerHa
   const sweep = (): void => {
     for (const org of state.organizations.values()) {
       if (!shell.owns(org.id)) continue;
-      const busy = org.calls.size > 0 || org.lingering.length > 0;
+      const busy = org.calls.size > 0 || org.lingering.length > 0 || org.requests.size > 0;
       if (busy) toReview.add(org.id);
       if (busy || [...org.campaigns.values()].some((c) => c.status !== 'draft' && c.status !== 'paused')) poke(org.id);
       if (organizations.has(org.id)) forgetWhatIsOver(shell, org);

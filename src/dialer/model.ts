@@ -86,6 +86,17 @@ export interface ConfigurationState {
 
 export type CampaignStatus = 'draft' | 'running' | 'paused' | 'completed' | 'failed';
 
+/** One call without a campaign, from its request to its end. While it is no call in flight it waits to be claimed. */
+export interface RequestedCall {
+  /** Names the attempt before the next one: 0 at first. */
+  readonly ref: CallRef;
+  readonly configuration: number;
+  /** Id of our number that it shows; null: the carrier decides. */
+  readonly caller: number | null;
+  /** Not claimed by then (epoch ms) it fails. */
+  readonly until: number;
+}
+
 export interface CampaignState {
   readonly id: number;
   status: CampaignStatus;
@@ -136,6 +147,8 @@ export interface OrganizationState {
   readonly agents: Map<number, AgentState>;
   /** Those that are neither completed nor deleted, nor failed with nothing left to cancel. */
   readonly campaigns: Map<number, CampaignState>;
+  /** Test calls that are not over, by run id. */
+  readonly requests: Map<number, RequestedCall>;
   /** By run id. */
   readonly calls: Map<number, InFlightCall>;
   /** Run id by carrier reference, of the calls in flight. */

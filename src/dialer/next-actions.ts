@@ -7,12 +7,14 @@ import type { Capacity, PolicyTimes } from './capacity';
 import { untaken } from './cursor';
 import { campaignRoom, firstShut, organizationRoom } from './gates';
 import { inOrder, type Waiting } from './heap';
-import type { CampaignState, InFlightCall, OrganizationState } from './model';
+import type { CampaignState, InFlightCall, OrganizationState, RequestedCall } from './model';
+import { firstShutForRequest } from './request-gates';
 import { reviewCalls, type CallAction } from './review';
 
 /** A contact to be called: its attempt number, the retry budget used before it, and why it is a retry. */
 export interface Claim {
-  readonly campaign: number;
+  /** null: a test call. */
+  readonly campaign: number | null;
   readonly run: number;
   readonly row: number;
   readonly attempt: number;
@@ -28,6 +30,8 @@ export type Action =
   | { readonly type: 'import'; readonly campaign: number }
   /** End contacts of a failed campaign that will not be called any more. */
   | { readonly type: 'cancel'; readonly campaign: number; readonly contacts: readonly Claim[] }
+  /** End a test call that could not be claimed in time. */
+  | { readonly type: 'fail_request'; readonly request: RequestedCall; readonly reason: string }
   | CallAction
   /** Ask again at this time (epoch ms), if no event comes first. */
   | { readonly type: 'wake'; readonly at: number };
@@ -36,7 +40,7 @@ export type Action =
 const CANCELED_AT_ONCE = 50;
 
 /** Contacts of a campaign that may be called now, in order: due retries and those given back, then fresh ones. */
-function* candidates(campaign: CampaignState, now: number, held: ReadonlyMap<number, number>): Generator<Claim> {
+function* candidates(campaign: CampaignState, now: number, held: Capacity['held']): Generator<Claim> {
   for (const { due, row, attempt, retry, reason } of inOrder(campaign.waiting)) {
     if (due > now) break;
     const run = campaign.firstRun + row;
@@ -64,12 +68,17 @@ const neediest = (contenders: readonly Contender[]): Contender | undefined =>
     return each.calls === best.calls && each.served < best.served ? each : best;
   }, undefined);
 
+/** Claims of a turn, whatever they are for. */
+const roomOfTurn = (org: OrganizationState, now: number, capacity: Capacity, times: PolicyTimes): number =>
+  Math.min(organizationRoom(org, now, capacity), capacity.rate(null).room, times.claimsPerTurn, capacity.batch);
+
+/** `most`: claims at most. */
 const share = (
   org: OrganizationState,
   open: readonly CampaignState[],
   now: number,
   capacity: Capacity,
-  times: PolicyTimes,
+  most: number,
 ): readonly Claim[] => {
   let contenders: Contender[] = open.map((campaign) => ({
     campaign,
@@ -78,11 +87,7 @@ const share = (
     calls: campaign.inFlight,
     served: campaign.served,
   }));
-  let room = Math.min(
-    organizationRoom(org, now, capacity),
-    capacity.rate(null).room,
-    Math.min(times.claimsPerTurn, capacity.batch),
-  );
+  let room = most;
   const claims: Claim[] = [];
   for (let next = neediest(contenders); next !== undefined && room > 0; next = neediest(contenders)) {
     const contact = next.room > 0 ? next.contacts.next() : { done: true as const, value: undefined };
@@ -119,6 +124,33 @@ const ofCampaign = (campaign: CampaignState, capacity: Capacity): Action | null 
   return null;
 };
 
+interface Requested {
+  readonly claims: readonly Claim[];
+  readonly failed: readonly Action[];
+  /** When it is worth asking again. */
+  readonly waits: readonly number[];
+}
+
+/** Test calls that wait: somebody sits at the phone, so they go before contacts, and are not made late. */
+const requested = (org: OrganizationState, now: number, capacity: Capacity): Requested => {
+  const claims: Claim[] = [];
+  const failed: Action[] = [];
+  const waits: number[] = [];
+  for (const request of org.requests.values()) {
+    const { run_id: run, attempt } = request.ref;
+    if (org.calls.has(run) || capacity.held.has(run) || capacity.inHand(run)) continue;
+    const gate = firstShutForRequest({ org, request, now, capacity });
+    if (now >= request.until) {
+      const reason = gate?.reason ?? 'nobody dialed it in time';
+      if (!capacity.busy('fail_request', run)) failed.push({ type: 'fail_request', request, reason });
+      continue;
+    }
+    if (gate === null) claims.push({ campaign: null, run, row: 0, attempt: attempt + 1, retry: 0, reason: null });
+    waits.push(Math.min(gate?.until ?? request.until, request.until));
+  }
+  return { claims, failed, waits };
+};
+
 const earliest = (times: readonly (number | null)[]): number | null =>
   times.reduce<number | null>((first, at) => (at !== null && (first === null || at < first) ? at : first), null);
 
@@ -136,7 +168,9 @@ export const nextActions = (
   if (!capacity.owned) return [];
   const actions: Action[] = [...reviewCalls(org, calls, now, capacity, times)];
   const open: CampaignState[] = [];
-  const waits: (number | null)[] = [];
+  const tests = requested(org, now, capacity);
+  actions.push(...tests.failed);
+  const waits: (number | null)[] = [...tests.waits];
   for (const campaign of org.campaigns.values()) {
     const action = ofCampaign(campaign, capacity);
     if (action !== null) actions.push(action);
@@ -145,8 +179,10 @@ export const nextActions = (
     if (gate === null) open.push(campaign);
     else if (gate.until !== null) waits.push(gate.until);
   }
-  if (open.length > 0 && capacity.turnFree) {
-    const claims = share(org, open, now, capacity, times);
+  if ((open.length > 0 || tests.claims.length > 0) && capacity.turnFree) {
+    const room = roomOfTurn(org, now, capacity, times);
+    const first = tests.claims.slice(0, Math.max(0, room));
+    const claims = [...first, ...share(org, open, now, capacity, room - first.length)];
     if (claims.length > 0) actions.push({ type: 'claim', claims });
   }
   const at = earliest(waits);

@@ -5,8 +5,10 @@
 import type { PlaceCall, PlaceResult } from '../ports/carrier';
 import { WITHDRAWN_TOO_OLD } from './reasons';
 import type { CapacityOf } from './view';
-import { shutSinceClaim } from './gates';
+import { shutSinceClaim, type Gate } from './gates';
+import type { OrganizationState } from './model';
 import type { Claim } from './next-actions';
+import { requestShutSinceClaim } from './request-gates';
 import { letGo, markSent, type FollowedCall, type InHand, type Shell } from './shell';
 import type { CallRef } from '../domain/run/events';
 import type { OrganizationId } from '../core/ids';
@@ -32,10 +34,10 @@ export interface Placing {
 }
 
 interface Line {
-  /** By campaign, in order. */
-  readonly waiting: Map<number, ReadyClaim[]>;
+  /** By campaign (null: test calls), in order. */
+  readonly waiting: Map<number | null, ReadyClaim[]>;
   /** Handed to a connection that has not asked `mayPlace` yet, by campaign. */
-  readonly ahead: Map<number, number>;
+  readonly ahead: Map<number | null, number>;
   timer: Timer | null;
 }
 
@@ -57,6 +59,17 @@ export const placingLine = (shell: Shell, capacityOf: CapacityOf): Placing => {
       .then(() => letGo(own, claim.run, hand));
   };
 
+  /** Asks the gates of what a claim is for; null: that is over. */
+  const shutGate = (org: OrganizationState, claim: Claim): (() => Gate | null) | null => {
+    const asked = { org, now: clock.now(), capacity: capacityOf(org) };
+    if (claim.campaign === null) {
+      const request = org.requests.get(claim.run);
+      return request === undefined ? null : () => requestShutSinceClaim({ ...asked, request });
+    }
+    const campaign = org.campaigns.get(claim.campaign);
+    return campaign === undefined ? null : () => shutSinceClaim({ ...asked, campaign });
+  };
+
   /** Whether a claim may be sent in this very step; if so the rate's tokens are taken. */
   const mayPlace = (
     ready: ReadyClaim,
@@ -67,8 +80,9 @@ export const placingLine = (shell: Shell, capacityOf: CapacityOf): Placing => {
     if (shell.stopping()) return no('the dialer is stopping');
     if (clock.monotonic() - ready.hand.startedAt > settings.times.claimMs) return no(WITHDRAWN_TOO_OLD);
     const org = state.organizations.get(ready.org);
-    const campaign = org?.campaigns.get(ready.claim.campaign);
-    if (org === undefined || campaign === undefined) return no('the campaign is over');
+    if (org === undefined) return no('the campaign is over');
+    const shutFor = shutGate(org, ready.claim);
+    if (shutFor === null) return no('the campaign is over');
     // The fold may be behind our own appends; what it shows of the call must not contradict them.
     const call = org.calls.get(ready.claim.run);
     const folded = call !== undefined && call.attempt === ready.claim.attempt;
@@ -76,7 +90,7 @@ export const placingLine = (shell: Shell, capacityOf: CapacityOf): Placing => {
       ? (call.phase === 'turn' || call.phase === 'claimed') && !call.erased
       : own.held.has(ready.claim.run);
     if (!ours) return no('the claim was taken away');
-    const gate = shutSinceClaim({ org, campaign, now: clock.now(), capacity: capacityOf(org) });
+    const gate = shutFor();
     if (gate !== null) return no(gate.reason ?? gate.gate);
     if (!own.rates.take(ready.claim.campaign)) return no('rate', true);
     own.batch = Math.min(own.batch + 1, settings.times.claimsPerTurn);
@@ -162,7 +176,7 @@ export const placingLine = (shell: Shell, capacityOf: CapacityOf): Placing => {
   };
 
   /** Sends of one campaign's line what may go now; answers when the next may, monotonic ms. */
-  const pumpCampaign = (org: OrganizationId, line: Line, campaign: number, ready: ReadyClaim[]): number => {
+  const pumpCampaign = (org: OrganizationId, line: Line, campaign: number | null, ready: ReadyClaim[]): number => {
     const own = shell.org(org);
     for (let head = ready[0]; head !== undefined; head = ready[0]) {
       const now = clock.monotonic();

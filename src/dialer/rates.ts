@@ -23,13 +23,13 @@ export interface Rates {
   /** Sets the rate in force; a change acts at once, and is answered with true. `campaign` null: the organization's. */
   setRate(campaign: number | null, rate: number): boolean;
   room(campaign: number | null): RateRoom;
-  /** A claim of the campaign waits to be sent, or no longer does. */
-  waits(campaign: number): void;
-  waitsNoLonger(campaign: number): void;
+  /** A claim of the campaign (null: a test call, here and below) waits to be sent, or no longer does. */
+  waits(campaign: number | null): void;
+  waitsNoLonger(campaign: number | null): void;
   /** When a call of the campaign may be sent, monotonic ms; `ahead` sends of it were handed to the carrier and not written yet. */
-  nextAt(campaign: number, ahead: number): number;
+  nextAt(campaign: number | null, ahead: number): number;
   /** Takes a send of the campaign and of the organization; false: not now. */
-  take(campaign: number): boolean;
+  take(campaign: number | null): boolean;
   /** Nothing is sent for so long from now. */
   empty(ms: number): void;
   /** Forgets campaigns that are not among these and have nothing waiting. */
@@ -44,6 +44,9 @@ export const organizationRates = (clock: Clock, options: RateOptions, horizonMs:
     if (found === undefined) metered.set(campaign, (found = { limiter: newLimiter(emptyUntil), rate: 0, unsent: 0 }));
     return found;
   };
+  /** What a call must find room in: its campaign's rate and the organization's. */
+  const both = (campaign: number | null): readonly Metered[] =>
+    campaign === null ? [of(null)] : [of(campaign), of(null)];
   const room = (campaign: number | null): RateRoom => {
     const { limiter, rate, unsent } = of(campaign);
     const now = clock.monotonic();
@@ -63,16 +66,14 @@ export const organizationRates = (clock: Clock, options: RateOptions, horizonMs:
     },
     room,
     waits: (campaign) => {
-      of(campaign).unsent += 1;
-      of(null).unsent += 1;
+      for (const each of both(campaign)) each.unsent += 1;
     },
     waitsNoLonger: (campaign) => {
-      of(campaign).unsent -= 1;
-      of(null).unsent -= 1;
+      for (const each of both(campaign)) each.unsent -= 1;
     },
     nextAt: (campaign, ahead) => {
       const now = clock.monotonic();
-      return [of(campaign), of(null)].reduce((at, { limiter, rate }) => {
+      return both(campaign).reduce((at, { limiter, rate }) => {
         const next = nextSendAt(limiter, now, rate, options);
         const free = ahead === 0 || sendsWithin(limiter, now, rate, 0, options) > ahead;
         return Math.max(at, free ? next : Math.max(next, now + 1));
@@ -80,10 +81,9 @@ export const organizationRates = (clock: Clock, options: RateOptions, horizonMs:
     },
     take: (campaign) => {
       const now = clock.monotonic();
-      const [own, shared] = [of(campaign), of(null)];
-      if (nextSendAt(own.limiter, now, own.rate, options) > now) return false;
-      if (nextSendAt(shared.limiter, now, shared.rate, options) > now) return false;
-      return takeSend(own.limiter, now, own.rate, options) && takeSend(shared.limiter, now, shared.rate, options);
+      const all = both(campaign);
+      if (all.some(({ limiter, rate }) => nextSendAt(limiter, now, rate, options) > now)) return false;
+      return all.every(({ limiter, rate }) => takeSend(limiter, now, rate, options));
     },
     empty: (ms) => {
       emptyUntil = Math.max(emptyUntil, clock.monotonic() + ms);

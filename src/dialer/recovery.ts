@@ -9,7 +9,7 @@ import { WITHDRAWN_ABANDONED } from './reasons';
 import type { CallAction } from './review';
 import { LINGER_MARGIN, UNREACHABLE } from './run-fold';
 import type { Shell } from './shell';
-import { detectsMachines, unclaimedRef } from './turns';
+import { detectsMachines, requestRef, unclaimedRef } from './turns';
 
 export const knownCall = (call: InFlightCall, campaign: CampaignState | undefined): KnownCall | null =>
   call.claim === null
@@ -35,15 +35,21 @@ export const callRecovery = (shell: Shell): Recovery => {
 
   const withdraw = async (org: OrganizationState, call: InFlightCall): Promise<void> => {
     const campaign = call.campaign === null ? undefined : org.campaigns.get(call.campaign);
-    if (campaign === undefined) return;
-    const ref = unclaimedRef(org, campaign, call);
+    const request = org.requests.get(call.run);
+    const ref =
+      campaign !== undefined
+        ? unclaimedRef(org, campaign, call)
+        : request !== undefined
+          ? requestRef(request, call.attempt)
+          : null;
+    if (ref === null) return;
     const answer = await untilAnswered(clock, shell.signal, () =>
       execute.run(
         burnDecider,
         runStream(org.id, call.run),
         { type: 'WithdrawCall', call: ref, reason: WITHDRAWN_ABANDONED },
         { actor: 'dialer' },
-        { assumeNew: call.attempt === 1 },
+        { assumeNew: call.attempt === 1 && request === undefined },
       ),
     );
     if (isRight(answer))

@@ -2,6 +2,7 @@
 import type { DialingEvent } from '../domain/dialing/events';
 import type { CallRef, Outcome, RetryReason, RunEvent } from '../domain/run/events';
 import { isTripped, record } from '../domain/campaign/breaker';
+import { refOf } from '../domain/run/state';
 import { dropIfOver } from './campaign-fold';
 import { take } from './cursor';
 import { push, removeRow, type Waiting } from './heap';
@@ -53,12 +54,13 @@ export const foldDialing = (
   org.lastOwner = event.data.owner;
   for (const claim of event.data.claims) {
     const campaign = campaignOf(org, claim.campaign_id);
-    if (campaign === undefined || org.calls.has(claim.run_id)) continue;
-    const row = claim.run_id - campaign.firstRun;
-    const waited = takeContact(campaign, row);
+    const known = claim.campaign_id === null ? org.requests.has(claim.run_id) : campaign !== undefined;
+    if (!known || org.calls.has(claim.run_id)) continue;
+    const row = campaign === undefined ? 0 : claim.run_id - campaign.firstRun;
+    const waited = campaign === undefined ? null : takeContact(campaign, row);
     hold(org, campaign, {
       run: claim.run_id,
-      campaign: campaign.id,
+      campaign: claim.campaign_id,
       row,
       attempt: claim.attempt,
       retry: waited?.retry ?? 0,
@@ -74,9 +76,16 @@ export const foldDialing = (
   }
 };
 
+/** Attempt numbers of a test call are not used again either. */
+const attemptUsed = (org: OrganizationState, { run_id, attempt }: CallRef): void => {
+  const request = org.requests.get(run_id);
+  if (request !== undefined) org.requests.set(run_id, { ...request, ref: { ...request.ref, attempt } });
+};
+
 const attempted = (org: OrganizationState, data: Attempted, at: number): void => {
   const campaign = campaignOf(org, data.campaign_id);
   if (campaign !== undefined && !org.calls.has(data.run_id)) takeContact(campaign, data.row);
+  attemptUsed(org, data);
   hold(org, campaign, {
     run: data.run_id,
     campaign: data.campaign_id,
@@ -108,6 +117,7 @@ const attempted = (org: OrganizationState, data: Attempted, at: number): void =>
 
 const withdrawn = (org: OrganizationState, data: CallRef): void => {
   const call = release(org, data.run_id);
+  attemptUsed(org, data);
   const campaign = campaignOf(org, data.campaign_id);
   if (campaign === undefined) return;
   const row = data.run_id - campaign.firstRun;
@@ -158,6 +168,14 @@ const enter = (org: OrganizationState, data: CallRef, phase: CallPhase, at: numb
 export const foldRun = (org: OrganizationState, event: RunEvent, at: number): void => {
   const { data } = event;
   switch (event.type) {
+    case 'CallRequested':
+      org.requests.set(data.run_id, {
+        ref: refOf(data),
+        configuration: event.data.telephony_configuration_id,
+        caller: event.data.caller_phone_number_id,
+        until: Date.parse(event.data.place_until),
+      });
+      return;
     case 'CallAttempted':
       return attempted(org, event.data, at);
     case 'CallWithdrawn':
@@ -189,6 +207,7 @@ export const foldRun = (org: OrganizationState, event: RunEvent, at: number): vo
     }
     case 'RunCompleted': {
       release(org, data.run_id);
+      org.requests.delete(data.run_id);
       const campaign = campaignOf(org, data.campaign_id);
       if (campaign === undefined) return;
       // Only who was canceled may still be waiting; all others were in flight.

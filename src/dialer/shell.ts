@@ -10,7 +10,7 @@ import { organizationRates, type Rates } from './rates';
 
 /** A contact between this process's decision to call it and the carrier's answer. */
 export interface InHand {
-  readonly campaign: number;
+  readonly campaign: number | null;
   /** Monotonic ms at which its turn was decided. */
   readonly startedAt: number;
   sent: boolean;
@@ -36,7 +36,7 @@ export const newOrganizationShell = (id: OrganizationId, clock: Clock, settings:
 });
 
 /** A contact is taken in hand, until `letGo`. */
-export const takeInHand = (own: OrganizationShell, run: number, campaign: number, startedAt: number): InHand => {
+export const takeInHand = (own: OrganizationShell, run: number, campaign: number | null, startedAt: number): InHand => {
   const hand: InHand = { campaign, startedAt, sent: false, over: false };
   own.inHand.set(run, hand);
   own.rates.waits(campaign);
@@ -70,7 +70,7 @@ export interface FollowedCall {
 export interface OrganizationShell {
   readonly id: OrganizationId;
   /** Claims of own turns not yet folded: run → campaign. */
-  readonly held: Map<number, number>;
+  readonly held: Map<number, number | null>;
   readonly inHand: Map<number, InHand>;
   turnTaking: boolean;
   /** Earliest monotonic ms of the next turn, after one that failed. */

@@ -10,7 +10,7 @@ import { packHeap, unpackHeap } from './heap';
 import type { CampaignState, DialerState, OrganizationState } from './model';
 
 /** Raised whenever the state means something else: older snapshots are then passed over. */
-export const SNAPSHOT_SCHEMA = 2;
+export const SNAPSHOT_SCHEMA = 3;
 
 export interface Snapshot {
   readonly partition: number;
@@ -32,6 +32,7 @@ const packOrganization = (org: OrganizationState) => ({
   configurations: [...org.configurations],
   agents: [...org.agents].map(([id, agent]) => [id, { ...agent, versions: [...agent.versions] }] as const),
   campaigns: [...org.campaigns.values()].map(packCampaign),
+  requests: [...org.requests.values()],
   calls: [...org.calls.values()],
   references: undefined,
 });
@@ -48,6 +49,7 @@ const unpackOrganization = (org: PackedOrganization): OrganizationState => ({
   configurations: new Map(org.configurations),
   agents: new Map(org.agents.map(([id, agent]) => [id, { ...agent, versions: new Map(agent.versions) }])),
   campaigns: new Map(org.campaigns.map((c) => [c.id, unpackCampaign(c)])),
+  requests: new Map(org.requests.map((request) => [request.ref.run_id, request])),
   calls: new Map(org.calls.map((call) => [call.run, call])),
   references: new Map(
     org.calls.flatMap((call) => (call.claim === null ? [] : [[call.claim.reference, call.run] as const])),

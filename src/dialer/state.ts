@@ -53,6 +53,7 @@ export const newOrganization = (id: OrganizationId): OrganizationState => ({
   configurations: new Map(),
   agents: new Map(),
   campaigns: new Map(),
+  requests: new Map(),
   calls: new Map(),
   references: new Map(),
   lingering: [],

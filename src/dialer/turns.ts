@@ -12,13 +12,21 @@ import type { AppendFailure } from '../ports/event-store';
 import { untilAnswered } from './commands';
 import type { Contacts } from './contacts';
 import { appendToDialing } from './dialing';
-import type { CampaignState, CallerNumber, ConfigurationState, OrganizationState } from './model';
+import type { CampaignState, CallerNumber, ConfigurationState, OrganizationState, RequestedCall } from './model';
 import type { Claim } from './next-actions';
 import type { Placing } from './placing';
+import { requestedVersion } from './request-gates';
 import { letGo, takeInHand, type InHand, type OrganizationShell, type Shell } from './shell';
 import { versionFor, variantsOf } from './versions';
 
 type Attempt = Extract<RunEvent, { type: 'CallAttempted' }>['data'];
+
+/** What may be claimed; a text: why there can be no call now; null: the contact's key is gone. */
+type Ready = { readonly data: Attempt; readonly phone: string; readonly callerId: string | null } | string | null;
+
+type Subject =
+  | { readonly kind: 'contact'; readonly campaign: CampaignState; readonly ref: CallRef }
+  | { readonly kind: 'request'; readonly request: RequestedCall; readonly ref: CallRef };
 
 export interface Turns {
   /** Takes a turn for these calls and carries it out. Resolves when the turn is taken, or lost; never rejects. */
@@ -52,6 +60,9 @@ export const unclaimedRef = (
   };
 };
 
+/** What an attempt of a test call that was never claimed is told of. */
+export const requestRef = (request: RequestedCall, attempt: number): CallRef => ({ ...request.ref, attempt });
+
 /** The configuration's active numbers, one after the other. */
 const nextCaller = (own: OrganizationShell, id: number, config: ConfigurationState): CallerNumber | null => {
   const active = config.numbers.filter((n) => n.active).sort((a, b) => (a.address < b.address ? -1 : 1));
@@ -65,13 +76,51 @@ export const turnTaker = (shell: Shell, contacts: Contacts, placing: Placing): T
   const { platform, settings, owner } = shell;
   const { clock, execute, log } = platform;
 
+  /** What a claim is for, as folded; null: it is over. */
+  const subjectOf = (org: OrganizationState, claim: Claim): Subject | null => {
+    if (claim.campaign === null) {
+      const request = org.requests.get(claim.run);
+      return request === undefined ? null : { kind: 'request', request, ref: requestRef(request, claim.attempt) };
+    }
+    const campaign = org.campaigns.get(claim.campaign);
+    return campaign === undefined ? null : { kind: 'contact', campaign, ref: unclaimedRef(org, campaign, claim) };
+  };
+
+  /** What the claim of a test call fixes: as it was asked for. */
+  const requestedAttempt = async (org: OrganizationState, request: RequestedCall, claim: Claim): Promise<Ready> => {
+    const contact = await contacts.requested(org.id, claim.run);
+    if (contact === null) return null;
+    const config = org.configurations.get(request.configuration);
+    if (config === undefined) return 'the telephony configuration was deleted';
+    const version = requestedVersion(org, request);
+    if (version === null) return `agent ${request.ref.workflow_id} can't be used`;
+    return {
+      phone: contact.phone,
+      callerId: config.numbers.find((n) => n.id === request.caller)?.address ?? null,
+      data: {
+        ...requestRef(request, claim.attempt),
+        reference: randomBytes(16).toString('hex'),
+        telephony_configuration_id: request.configuration,
+        provider: config.provider,
+        caller_phone_number_id: request.caller,
+        split_revision: 0,
+        weight: 100,
+        ring_seconds: settings.ringSeconds,
+        talk_seconds: version.talkSeconds,
+        row: 0,
+        retry_reason: null,
+        contact: contact.sealed,
+      },
+    };
+  };
+
   /** Everything that the claim fixes; a text: why there can be no call now; null: the contact's key is gone. */
   const attemptOf = async (
     org: OrganizationState,
     own: OrganizationShell,
     campaign: CampaignState,
     claim: Claim,
-  ): Promise<{ readonly data: Attempt; readonly phone: string; readonly callerId: string | null } | string | null> => {
+  ): Promise<Ready> => {
     const contact = await contacts.open(org.id, campaign, claim.row);
     if (contact === null) return null;
     const config = org.configurations.get(campaign.configuration);
@@ -114,12 +163,15 @@ export const turnTaker = (shell: Shell, contacts: Contacts, placing: Placing): T
     claim: Claim,
     hand: InHand,
   ): Promise<void> => {
-    const campaign = org.campaigns.get(claim.campaign);
-    if (campaign === undefined) return letGo(own, claim.run, hand);
-    const unclaimed = { org: org.id, claim, hand, ref: unclaimedRef(org, campaign, claim) };
-    let attempt: Awaited<ReturnType<typeof attemptOf>>;
+    const subject = subjectOf(org, claim);
+    if (subject === null) return letGo(own, claim.run, hand);
+    const unclaimed = { org: org.id, claim, hand, ref: subject.ref };
+    let attempt: Ready;
     try {
-      attempt = await attemptOf(org, own, campaign, claim);
+      attempt =
+        subject.kind === 'request'
+          ? await requestedAttempt(org, subject.request, claim)
+          : await attemptOf(org, own, subject.campaign, claim);
     } catch (error) {
       log.warn({ org: org.id, run: claim.run, err: error }, 'a contact cannot be read');
       own.turnNotBefore = clock.monotonic() + UNREADABLE_PAUSE;
@@ -144,7 +196,7 @@ export const turnTaker = (shell: Shell, contacts: Contacts, placing: Placing): T
       runStream(org.id, claim.run),
       { type: 'AttemptCall', call: data },
       { actor: 'dialer' },
-      { assumeNew: claim.attempt === 1 },
+      { assumeNew: claim.attempt === 1 && subject.kind === 'contact' },
     );
     if (isLeft(claimed)) {
       // Another was first: the feed will tell. Or the ledger is away, and what became of the claim is not known: it is given back.
@@ -164,14 +216,14 @@ export const turnTaker = (shell: Shell, contacts: Contacts, placing: Placing): T
         callerId,
         ringSeconds: data.ring_seconds,
         talkSeconds: data.talk_seconds,
-        detectMachine: detectsMachines(campaign),
+        detectMachine: subject.kind === 'contact' && detectsMachines(subject.campaign),
         tags: { run: String(claim.run), attempt: String(claim.attempt) },
       },
       follow: {
         org: org.id,
         run: claim.run,
         attempt: claim.attempt,
-        campaign: campaign.id,
+        campaign: claim.campaign,
         reference,
         provider: data.provider,
       },

@@ -98,6 +98,7 @@ GET /api/v1/campaign/{campaign_id}/progress
 GET /api/v1/campaign/{campaign_id}/traffic-stats
 GET /api/v1/campaign/{campaign_id}/report
 GET /api/v1/campaign/{campaign_id}/source-download-url
+POST /api/v1/telephony/initiate-call
 GET /api/v1/user/api-keys
 POST /api/v1/user/api-keys
 DELETE /api/v1/user/api-keys/{api_key_id}

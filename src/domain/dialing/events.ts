@@ -1,5 +1,5 @@
 import * as t from 'io-ts';
-import { eventType, type EventOf } from '../../core/event-types';
+import { eventType, orNull, type EventOf } from '../../core/event-types';
 
 /** Streams `dialing-<org>`: who may claim the next calls. */
 export const dialingEvents = {
@@ -8,7 +8,10 @@ export const dialingEvents = {
     t.type({
       /** Random id of the process that claims. */
       owner: t.string,
-      claims: t.readonlyArray(t.type({ campaign_id: t.number, run_id: t.number, attempt: t.number })),
+      claims: t.readonlyArray(
+        /** `campaign_id` null: a test call. */
+        t.type({ campaign_id: orNull(t.number), run_id: t.number, attempt: t.number }),
+      ),
     }),
   ),
   /** No later turn is taken before this revision of that stream is folded. */

@@ -8,6 +8,10 @@ type DataOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>['data']
  * it then yields no event (or, for a claim that lost, a conflict).
  */
 export type RunCommand =
+  /** Asks for one call without a campaign, on a run of its own; repeated: nothing. */
+  | { readonly type: 'RequestCall'; readonly call: DataOf<'CallRequested'> }
+  /** A call that was asked for and is not in flight can't be made any more: RunCompleted (failed). In flight or completed: nothing. */
+  | { readonly type: 'FailRequest'; readonly call: CallRef; readonly reason: string }
   /** Claim: fits only attempt = last + 1 of a contact that is not in flight and not completed. Anything else is a conflict. */
   | { readonly type: 'AttemptCall'; readonly call: DataOf<'CallAttempted'> }
   /** Gives a claim back (claimed, nothing sent), or burns the attempt number of a turn whose claim never came (attempt = last + 1). */

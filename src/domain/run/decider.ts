@@ -30,6 +30,18 @@ const attemptCall = ({ call }: CommandOf<'AttemptCall'>, state: RunState): Decis
   return only({ type: 'CallAttempted', data: call });
 };
 
+const requestCall = ({ call }: CommandOf<'RequestCall'>, state: RunState): Decision => {
+  if (state.requested) return nothing;
+  return state.attempt === 0 && state.phase === 'idle'
+    ? only({ type: 'CallRequested', data: call })
+    : left(conflict(`run ${call.run_id} is that of a contact already`));
+};
+
+const failRequest = ({ call, reason }: CommandOf<'FailRequest'>, state: RunState): Decision =>
+  state.requested && state.phase === 'idle'
+    ? only({ type: 'RunCompleted', data: { ...refOf(call), attempt: 0, retry: 0, outcome: 'failed', reason } })
+    : nothing;
+
 const withdrawCall = ({ call, reason }: CommandOf<'WithdrawCall'>, state: RunState): Decision => {
   const claimed = state.phase === 'claimed' && call.attempt === state.attempt;
   const neverClaimed = state.phase === 'idle' && call.attempt === state.attempt + 1;
@@ -81,6 +93,10 @@ const erase = ({ call, request }: CommandOf<'ErasePersonalData'>, state: RunStat
 
 const decide = (command: RunCommand, state: RunState, { now }: DecideContext): Decision => {
   switch (command.type) {
+    case 'RequestCall':
+      return requestCall(command, state);
+    case 'FailRequest':
+      return failRequest(command, state);
     case 'AttemptCall':
       return attemptCall(command, state);
     case 'WithdrawCall':

@@ -43,6 +43,24 @@ const RetryReason = t.keyof({ busy: null, no_answer: null, voicemail: null });
 export type RetryReason = t.TypeOf<typeof RetryReason>;
 
 export const runEvents = {
+  /**
+   * One call without a campaign is asked for: the first event of its run. `attempt` is 0; agent and version are those that it will use, a draft
+   * too. Whoever dials claims it; not claimed by `place_until`, it fails.
+   */
+  CallRequested: eventType(
+    t.intersection([
+      CallRef,
+      t.type({
+        telephony_configuration_id: t.number,
+        provider: t.string,
+        /** Our number shown to the person called; null: the carrier decides. */
+        caller_phone_number_id: orNull(t.number),
+        place_until: t.string,
+        /** Number and variables (a ContactData), under a key of its own. */
+        contact: Sealed,
+      }),
+    ]),
+  ),
   /** The claim: durable before the carrier hears of the call. */
   CallAttempted: eventType(
     t.intersection([
@@ -95,7 +113,14 @@ export const runEvents = {
   ),
   RetryScheduled: eventType(t.intersection([CallRef, t.type({ due_at: t.string, reason: RetryReason })])),
   /** The contact's terminal event. `attempt` 0: it was never called. */
-  RunCompleted: eventType(t.intersection([CallRef, t.type({ outcome: Outcome })])),
+  RunCompleted: eventType(
+    t.intersection([
+      CallRef,
+      t.type({ outcome: Outcome }),
+      /** Why a call that was asked for was never made. */
+      t.partial({ reason: t.string }),
+    ]),
+  ),
   TranscriptStored: eventType(t.intersection([CallRef, t.type({ key: t.string })])),
   RecordingStored: eventType(
     t.intersection([CallRef, t.type({ key: t.string, track: t.keyof({ mixed: null, user: null, bot: null }) })]),

@@ -9,6 +9,8 @@ export type Phase = 'idle' | 'claimed' | 'uncertain' | 'placed' | 'ringing' | 'a
 
 export interface RunState {
   readonly phase: Phase;
+  /** It is one call that was asked for, and belongs to no campaign. */
+  readonly requested: boolean;
   /** Highest attempt number used, withdrawn ones included; 0: none. */
   readonly attempt: number;
   /** Retry budget used up before the next attempt, which must name the same in its `retry`. */
@@ -29,6 +31,7 @@ export interface RunState {
 
 export const initialRun: RunState = {
   phase: 'idle',
+  requested: false,
   attempt: 0,
   retry: 0,
   call: null,
@@ -66,6 +69,8 @@ const over = (state: RunState): RunState => ({
 
 export const evolveRun = (state: RunState, event: RunEvent): RunState => {
   switch (event.type) {
+    case 'CallRequested':
+      return { ...state, requested: true };
     case 'CallAttempted':
       return { ...state, phase: 'claimed', attempt: event.data.attempt, call: refOf(event.data), accepted: false };
     case 'CallWithdrawn':

@@ -17,6 +17,7 @@ import { phoneNumberRoutes } from './phone-numbers';
 import { recordingRoutes } from './recordings';
 import { runRoutes } from './runs';
 import { storageRoutes } from './storage';
+import { testCallRoutes } from './test-call';
 import { telephonyConfigRoutes } from './telephony-configs';
 import { trunkRoutes } from './trunks';
 import { uploadRoutes } from './uploads';
@@ -35,6 +36,7 @@ export const allRoutes = (api: Api): readonly Route[] => {
     ...campaignInsightRoutes(api),
     ...campaignRedialRoutes(api),
     ...runRoutes(api),
+    ...testCallRoutes(api),
     ...apiKeyRoutes(api),
     ...uploadRoutes(api),
     ...storageRoutes(api),
