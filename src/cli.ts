@@ -50,13 +50,14 @@ program
   .addOption(dataDir)
   .action(async (options: { role?: string; port?: string; dataDir?: string }) => {
     const config = configured({ ROLE: options.role, PORT: options.port, DATA_DIR: options.dataDir });
-    const { serve } = await import('./commands/serve.js');
+    // Before anything takes time: the first process of a container is not ended by a signal that it does not handle.
     const signalled = untilSignalled();
     // It may wait for its engines for ever: nothing is begun yet that would have to be finished.
     let isServing = false;
     void signalled.then(() => {
       if (!isServing) process.exit(0);
     });
+    const { serve } = await import('./commands/serve.js');
     const serving = await serve(config, logger(config.logLevel));
     isServing = true;
     if (isLeft(serving)) return die(serving.left);
