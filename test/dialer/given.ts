@@ -32,7 +32,7 @@ export const RETRY = {
   retry_on_voicemail: true,
 };
 
-const ref = (run: number, attempt: number, retry: number, campaign: number) => ({
+const ref = (run: number, attempt: number, retry: number, campaign: number | null) => ({
   run_id: run,
   campaign_id: campaign,
   attempt,
@@ -51,12 +51,21 @@ export interface Ledger {
   basics(limits?: { concurrent_calls: number; calls_per_second: number }): Ledger;
   /** Created, started and imported, so many contacts from `firstRun` on. */
   campaign(id: number, firstRun: number, contacts: number, settings?: Partial<Settings>): Ledger;
-  turn(campaign: number, owner: string, ...claims: readonly (readonly [run: number, attempt: number])[]): Ledger;
-  claimed(campaign: number, run: number, attempt?: number, retry?: number): Ledger;
-  placed(campaign: number, run: number, attempt?: number, retry?: number): Ledger;
-  run(type: string, campaign: number, run: number, extra?: object, attempt?: number, retry?: number): Ledger;
+  /** A test call that may be placed until then (default: a minute from now). */
+  requested(run: number, until?: number, more?: object): Ledger;
+  turn(campaign: number | null, owner: string, ...claims: readonly (readonly [run: number, attempt: number])[]): Ledger;
+  claimed(campaign: number | null, run: number, attempt?: number, retry?: number): Ledger;
+  placed(campaign: number | null, run: number, attempt?: number, retry?: number): Ledger;
+  run(type: string, campaign: number | null, run: number, extra?: object, attempt?: number, retry?: number): Ledger;
   /** Ended, and over unless a retry is due. */
-  ended(campaign: number, run: number, outcome: Outcome, retryDue?: number, attempt?: number, retry?: number): Ledger;
+  ended(
+    campaign: number | null,
+    run: number,
+    outcome: Outcome,
+    retryDue?: number,
+    attempt?: number,
+    retry?: number,
+  ): Ledger;
   fold(): OrganizationState;
 }
 
@@ -148,6 +157,17 @@ export const ledger = (): Ledger => {
         })
         .add(campaignStream(ORG, id), 'ImportCompleted', { campaign_id: id, contacts, batches: 1 });
     },
+    requested: (run, until = NOW + 60_000, more = {}) =>
+      self.add(runStream(ORG, run), 'CallRequested', {
+        ...ref(run, 0, 0, null),
+        variant_id: `${AGENT}:50`,
+        telephony_configuration_id: CONFIG,
+        provider: 'ari',
+        caller_phone_number_id: null,
+        place_until: new Date(until).toISOString(),
+        contact: { $sealed: 'AAAA', key: 'page/request/0', field: 'contact' },
+        ...more,
+      }),
     turn: (campaign, owner, ...claims) =>
       self.add(dialingStream(ORG), 'TurnTaken', {
         owner,
@@ -167,7 +187,7 @@ export const ledger = (): Ledger => {
           weight: 100,
           ring_seconds: 45,
           talk_seconds: 300,
-          row: run - (firstRuns.get(campaign) ?? 0),
+          row: campaign === null ? 0 : run - (firstRuns.get(campaign) ?? 0),
           retry_reason: retry > 0 ? 'busy' : null,
           contact: { $sealed: 'AAAA', key: 'page/page/0', field: 'contact' },
         },

@@ -76,6 +76,13 @@ kind(
   /its process ended/,
 );
 kind(
+  'two dialers, killed and standing still, that are asked for test calls beside their campaigns',
+  seeds(251, 3),
+  'end each of them once and make none twice',
+  { dialers: 2, kills: 4, freezes: 3, testCalls: 12 },
+  /CallRequested/,
+);
+kind(
   'two dialers that both believe to own everything',
   seeds(301, 3),
   'call nobody twice and exceed no limit',

@@ -15,6 +15,8 @@ export interface Law {
     readonly concurrency: number | null;
     readonly maxRetries: number;
   }[];
+  /** Runs of test calls. */
+  readonly testCalls: readonly number[];
   readonly limits: { readonly concurrent_calls: number; readonly calls_per_second: number };
   /** Times (monotonic ms) between which a campaign must not be called. */
   readonly silences: readonly { readonly campaign: number; readonly from: number; readonly to: number }[];
@@ -119,6 +121,12 @@ export const judge = (law: Law, events: readonly RecordedEvent[], seen: readonly
       (e) => e.type === 'CampaignCompleted' && dataOf(e)['campaign_id'] === campaign.id,
     );
     expect(completions.length === 1, () => `${name} was completed ${completions.length} times`);
+  }
+  for (const run of law.testCalls) {
+    const ends = (runs.get(run) ?? []).filter((e) => e.type === 'RunCompleted').length;
+    expect(ends === 1, () => `test call ${run} has ${ends} terminal events`);
+    const called = seen.filter((s) => Number(s.tags['run']) === run).length;
+    expect(called <= 1, () => `test call ${run} was called ${called} times`);
   }
   const mostAtOnce = mostLiving(seen);
   expect(mostAtOnce <= law.limits.concurrent_calls, () => `the organization had ${mostAtOnce} calls at once`);

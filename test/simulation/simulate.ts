@@ -22,6 +22,8 @@ export interface SimulationOptions {
   /** Whether network and ledger fail now and then. */
   readonly faults?: boolean;
   readonly campaigns?: number;
+  /** Test calls that are asked for meanwhile. */
+  readonly testCalls?: number;
   readonly contacts?: readonly [number, number];
 }
 
@@ -109,12 +111,17 @@ export const simulate = async (options: SimulationOptions): Promise<Simulated> =
   const begun = w.clock.monotonic();
   const completed = (): boolean => w.events('CampaignCompleted').length >= campaigns.length;
 
-  type Deed = { readonly at: number; readonly kind: 'kill' | 'pause' | 'freeze' };
+  type Deed = { readonly at: number; readonly kind: 'kill' | 'pause' | 'freeze' | 'test_call' };
   const deeds: Deed[] = [
     ...Array.from({ length: options.kills ?? 0 }, () => ({ at: random.int(50, FAULTY_MS), kind: 'kill' as const })),
     ...Array.from({ length: options.freezes ?? 0 }, () => ({ at: random.int(50, FAULTY_MS), kind: 'freeze' as const })),
     ...Array.from({ length: options.pauses ?? 0 }, () => ({ at: random.int(500, 30_000), kind: 'pause' as const })),
+    ...Array.from({ length: options.testCalls ?? 0 }, () => ({
+      at: random.int(50, 20_000),
+      kind: 'test_call' as const,
+    })),
   ].sort((a, b) => a.at - b.at);
+  const testCalls: number[] = [];
 
   const pauseAndResume = async (): Promise<void> => {
     const campaign = campaigns[random.int(0, campaigns.length - 1)]?.id ?? 1;
@@ -139,6 +146,7 @@ export const simulate = async (options: SimulationOptions): Promise<Simulated> =
     if (completed()) break;
     done += 1;
     if (deed.kind === 'pause') await pauseAndResume();
+    else if (deed.kind === 'test_call') testCalls.push(await w.testCall(`+1666${1_000_000 + testCalls.length}`));
     else if (deed.kind === 'freeze') {
       const after = [undefined, 'TurnTaken', 'CallAttempted', 'CallAttempted'][random.int(0, 3)];
       living[random.int(0, living.length - 1)]?.freeze(random.int(500, 6000), after);
@@ -152,11 +160,13 @@ export const simulate = async (options: SimulationOptions): Promise<Simulated> =
   await w.until(() => w.clock.monotonic() - begun >= FAULTY_MS || completed(), LONGEST_MS, 'the end of the faults');
   calm = true;
   w.network.setFaults({});
-  await w.until(completed, LONGEST_MS, `seed ${options.seed}: every campaign completed`);
+  const over = (): boolean =>
+    completed() && testCalls.every((run) => w.events('RunCompleted').some((e) => e.data['run_id'] === run));
+  await w.until(over, LONGEST_MS, `seed ${options.seed}: every campaign completed`);
   // Whatever would come too late, or once too often, comes now.
   await w.clock.advance(5000);
   const took = w.clock.monotonic() - begun;
-  const law: Law = { contacts: firstRun - 1, campaigns, limits, silences };
+  const law: Law = { contacts: firstRun - 1, campaigns, testCalls, limits, silences };
   const verdict = judge(law, w.ledger.all, w.network.seen);
   for (const { dialer } of living) {
     let stopped = false;

@@ -15,6 +15,7 @@ import {
   dialingStream,
   organizationStream,
   PARTITIONS,
+  runStream,
   telephonyStream,
 } from '../../src/core/ids';
 import type { Position } from '../../src/core/position';
@@ -22,6 +23,8 @@ import { createDialer, type DialerHandle, type DialerOptions } from '../../src/d
 import type { CampaignCommand } from '../../src/domain/campaign/commands';
 import { campaignDecider } from '../../src/domain/campaign/decider';
 import type { CampaignEvent } from '../../src/domain/campaign/events';
+import { sealHere } from '../../src/dialer/sealer';
+import { runDecider } from '../../src/domain/run/decider';
 import { dialingDecider } from '../../src/domain/dialing/decider';
 import { eventCatalog } from '../../src/domain/event-catalog';
 import type { Limits } from '../../src/domain/organization/events';
@@ -29,7 +32,7 @@ import { chain, NO_HASH } from '../../src/engine/envelope';
 import { executor, type Executor } from '../../src/engine/execute';
 import type { Platform } from '../../src/engine/platform';
 import { progress } from '../../src/engine/progress';
-import { opener, sealForOrganization } from '../../src/engine/seal';
+import { CONTACT_FIELD, contactKeyId, opener, sealForOrganization } from '../../src/engine/seal';
 import { sequences } from '../../src/engine/sequence';
 import { metricsRegistry, silentLogger, type Logger } from '../../src/engine/telemetry';
 import type { Clock } from '../../src/ports/clock';
@@ -78,6 +81,8 @@ export interface World {
   write(stream: string, ...events: readonly DomainEvent[]): Promise<Position>;
   /** Makes and starts a campaign of so many contacts; answers its id. */
   campaign(contacts: number, settings?: Partial<Created>): Promise<number>;
+  /** Asks for a test call that may be placed within so many ms (default 60,000); answers its run. */
+  testCall(phone: string, withinMs?: number): Promise<number>;
   command(campaign: number, command: CampaignCommand): Promise<Position>;
   /** As an HTTP handler does it: the event, then the fence. Answers the position of the event. */
   fenced(campaign: number, command: CampaignCommand): Promise<Position>;
@@ -313,6 +318,33 @@ export const world = async (options: WorldOptions = {}): Promise<World> => {
     objects,
     write,
     command,
+    testCall: async (phone, withinMs = 60_000) => {
+      const id = runs++;
+      const { page, keys, contacts } = await sealHere.seal(ORG, [{ phone_number: phone, variables: {} }]);
+      await vault.createPage(ORG, page, keys);
+      const key = contactKeyId(page, 0);
+      await passing(
+        run(runDecider, runStream(ORG, id), {
+          type: 'RequestCall',
+          call: {
+            run_id: id,
+            campaign_id: null,
+            attempt: 0,
+            retry: 0,
+            variant_id: `${AGENT}:50`,
+            workflow_id: AGENT,
+            definition_id: 50,
+            version_number: 1,
+            telephony_configuration_id: CONFIG,
+            provider: 'ari',
+            caller_phone_number_id: null,
+            place_until: new Date(clock.now() + withinMs).toISOString(),
+            contact: { $sealed: contacts[0] as string, key, field: CONTACT_FIELD },
+          },
+        }),
+      );
+      return id;
+    },
     fenced: (campaign, asked) =>
       passing(
         (async () => {
