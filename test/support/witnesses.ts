@@ -10,6 +10,8 @@ export { recordedCalls } from '../../src/demo/carrier-record';
 
 /** Opens the engines that `settings` (environment variables) name, beside or after the processes that use them. */
 export const openLedger = async (settings: Readonly<Record<string, string>>): Promise<Opened> => {
+  // The S3 client looks for its credentials in the process's own environment.
+  for (const [name, value] of Object.entries(settings)) if (name.startsWith('AWS_')) process.env[name] ??= value;
   const config = readConfig({ LOG_LEVEL: 'silent', ...settings });
   if (isLeft(config)) throw new Error(config.left.join('; '));
   const opened = await openEngines(config.right, silentLogger);
