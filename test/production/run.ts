@@ -33,12 +33,14 @@ const fromRoot = (path: string): string => relative(root, path).replaceAll('\\',
 /** Runs jest and answers what it tells; null: it told nothing. */
 const runJest = async (name: string, args: readonly string[]): Promise<JestResults | null> => {
   const output = join(folder, `${name}.json`);
+  const begun = performance.now();
   const child = spawn(process.execPath, [jest, ...args, '--json', '--outputFile', output], {
     env: { ...process.env, ENGINES_SEEN: seenFile },
     // With --json the reports go to stderr, and stdout has nothing for a reader.
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   await new Promise<void>((done) => child.once('exit', () => done()));
+  say(`${name}: ${Math.round((performance.now() - begun) / 1000)} s`);
   const text = await readFile(output, 'utf8').catch(() => null);
   return text === null ? null : (JSON.parse(text) as JestResults);
 };

@@ -1,4 +1,7 @@
-/** The engines as containers. Image names come from variables, so that images built on the spot will do. */
+/**
+ * The engines as containers. Image names come from variables, so that images built on the spot will do. The image of EventStoreDB is used where
+ * EVENTSTORE_IMAGE names one; else the peer stands in.
+ */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
@@ -104,8 +107,15 @@ export const S3_CREDENTIALS = { accessKeyId: 'ledgerline', secretAccessKey: 'led
 
 export const containers: Readonly<Record<EngineName, () => Promise<StartedEngine>>> = {
   eventstore: async () => {
-    const { container, host } = await published(await peerImage(), 2113);
-    const started = await container.withWaitStrategy(Wait.forLogMessage('peer listening')).start();
+    const real = process.env['EVENTSTORE_IMAGE'] ?? '';
+    const { container, host } = await published(real === '' ? await peerImage() : real, 2113);
+    const started = await (
+      real === ''
+        ? container.withWaitStrategy(Wait.forLogMessage('peer listening'))
+        : container
+            .withEnvironment({ EVENTSTORE_INSECURE: 'true', EVENTSTORE_RUN_PROJECTIONS: 'None' })
+            .withWaitStrategy(Wait.forListeningPorts())
+    ).start();
     return { container: started, url: `esdb://127.0.0.1:${host}?tls=false` };
   },
   mongo: async () => {
