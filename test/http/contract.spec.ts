@@ -304,6 +304,72 @@ const RULES: readonly Row[] = [
   ['a step by step upload', 200, () => list('phone_number,name\n+14155550100,A\n')],
 ];
 
+const testCall = (more: object = {}): Promise<Answer> =>
+  client.post('/api/v1/telephony/initiate-call', {
+    workflow_id: ground.agent,
+    telephony_configuration_id: ground.config,
+    phone_number: '+14155550100',
+    ...more,
+  });
+
+const CALLS: readonly Row[] = [
+  [
+    'a test call needs an agent and a number only where there is a configuration',
+    200,
+    () => testCall({ telephony_configuration_id: ground.config }),
+    (b) => expect(b.message).toBe(`Call initiated successfully with run name ${b.workflow_run_name}`),
+  ],
+  [
+    'a test call is a run of its agent without a campaign',
+    200,
+    async () => {
+      const { workflow_run_id } = (await testCall()).body;
+      return client.get(`/api/v1/workflow/${ground.agent}/runs/${workflow_run_id}`);
+    },
+    (b) => expect([b.campaign_id, b.call_type, b.name]).toEqual([null, 'outbound', expect.stringMatching(/^WR-TEL-/)]),
+  ],
+  [
+    'a test call over a configuration that is not there',
+    400,
+    () => testCall({ telephony_configuration_id: 999999 }),
+    (b) => expect(b.detail).toBe('telephony_configuration_not_found'),
+  ],
+  [
+    'a test call of an agent that is not there',
+    404,
+    () => testCall({ workflow_id: 999999 }),
+    (b) => expect(b).toEqual({ detail: 'Workflow not found' }),
+  ],
+  ['a test call without an agent', 422, () => testCall({ workflow_id: null })],
+  ['a test call without a number', 400, () => testCall({ phone_number: null })],
+  [
+    'a test call that shows a number which is not the configuration’s',
+    400,
+    () => testCall({ from_phone_number_id: 999999 }),
+    (b) => expect(b.detail).toBe('from_phone_number_not_found'),
+  ],
+  [
+    'a redial without any reason',
+    422,
+    async () =>
+      client.post(`/api/v1/campaign/${await makeCampaign(client, ground)}/redial`, {
+        retry_on_busy: false,
+        retry_on_no_answer: false,
+        retry_on_voicemail: false,
+      }),
+    (b) =>
+      expect(b.detail[0].msg).toBe(
+        'Value error, At least one of retry_on_voicemail, retry_on_no_answer, retry_on_busy must be true',
+      ),
+  ],
+  [
+    'a redial of a campaign that is not completed',
+    400,
+    async () => client.post(`/api/v1/campaign/${await makeCampaign(client, ground)}/redial`, {}),
+    (b) => expect(b.detail).toBe('Only completed campaigns can be redialed (current state: draft)'),
+  ],
+];
+
 const STATES: readonly Row[] = [
   ['(none) → draft', 200, () => onCampaign(), (b) => expect([b.state, b.started_at]).toEqual(['draft', null])],
   [
@@ -488,7 +554,13 @@ const ERRORS: readonly Row[] = [
   ],
 ];
 
-for (const [part, rows] of Object.entries({ limits: LIMITS, rules: RULES, states: STATES, errors: ERRORS }))
+for (const [part, rows] of Object.entries({
+  limits: LIMITS,
+  rules: RULES,
+  calls: CALLS,
+  states: STATES,
+  errors: ERRORS,
+}))
   describe(`the ${part} of the contract`, () => {
     for (const [rule, status, ask, also] of rows)
       it(`${rule}: ${status}`, async () => {

@@ -1,5 +1,6 @@
 import { isLeft } from 'fp-ts/Either';
-import { runStream } from '../../src/core/ids';
+import { runStream, telephonyStream } from '../../src/core/ids';
+import { telephonyDecider } from '../../src/domain/telephony/decider';
 import { runDecider } from '../../src/domain/run/decider';
 import type { RunCommand } from '../../src/domain/run/commands';
 import type { CallRef } from '../../src/domain/run/events';
@@ -213,6 +214,18 @@ describe('a test call is refused', () => {
     const stranger = await world.client();
     const foreign = await makeConfig(stranger);
     expect(await detail({ telephony_configuration_id: foreign })).toEqual([400, 'telephony_configuration_not_found']);
+    const config = await makeConfig(client, { ...ARI, app_name: 'inactive' });
+    const command = {
+      type: 'InactivateConfiguration',
+      configurationId: config,
+      reason: 'the carrier refused it',
+    } as const;
+    await world.platform.execute.run(telephonyDecider, telephonyStream(client.org), command, { actor: 'dialer' });
+    const inactive = await refused({ telephony_configuration_id: config });
+    expect([inactive.status, inactive.body]).toEqual([
+      400,
+      { detail: 'telephony_configuration_not_found', message: expect.stringMatching(/is inactive/) },
+    ]);
   });
 
   it('where the organization has no configuration', async () => {

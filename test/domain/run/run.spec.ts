@@ -280,6 +280,47 @@ describe('artifacts of a call', () => {
       .thenFails('conflict', /erased/));
 });
 
+describe('a test call', () => {
+  const asked: Extract<RunEvent, { type: 'CallRequested' }>['data'] = {
+    ...ref(0),
+    campaign_id: null,
+    telephony_configuration_id: 2,
+    provider: 'ari',
+    caller_phone_number_id: null,
+    place_until: DUE,
+    contact: { $sealed: 'AAAA', key: 'page/p/0', field: 'contact' },
+  };
+  const requested: RunEvent = { type: 'CallRequested', data: asked };
+  const request: RunCommand = { type: 'RequestCall', call: asked };
+  const fail: RunCommand = { type: 'FailRequest', call: ref(0), reason: 'nobody dialed it in time' };
+  const failed: RunEvent = {
+    type: 'RunCompleted',
+    data: { ...ref(0), outcome: 'failed', reason: 'nobody dialed it in time' },
+  };
+  it('is asked for once, as the first event of a run', () => {
+    run().when(request).then([requested]);
+    run(requested).when(request).thenNothing();
+    run(attempted())
+      .when(request)
+      .thenFails('conflict', /that of a contact/);
+  });
+  it('is claimed like every call', () =>
+    run(requested)
+      .when({ type: 'AttemptCall', call: claim() })
+      .then([{ type: 'CallAttempted', data: claim() }]));
+  it('fails where it was not made, and only then', () => {
+    run(requested).when(fail).then([failed]);
+    run(requested, attempted(), withdrawn()).when(fail).then([failed]);
+    run(requested, attempted()).when(fail).thenNothing();
+    run(requested, failed).when(fail).thenNothing();
+    run().when(fail).thenNothing();
+  });
+  it('is not called any more once it has failed', () =>
+    run(requested, failed)
+      .when({ type: 'AttemptCall', call: claim() })
+      .thenFails('conflict', /completed/));
+});
+
 it('the state of a run stays small', () => {
   const state = fold(runDecider, [
     attempted(),
