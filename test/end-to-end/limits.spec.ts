@@ -1,5 +1,6 @@
 /** Limits as the carrier sees them: the simulator's own record is the judge. */
-import { recordedCalls, type RecordedCall } from '../../src/demo/carrier-record';
+import { recordedCalls } from '../../src/demo/carrier-record';
+import { densest, mostAtOnce } from '../support/carrier-load';
 import { eventually, runCli } from '../support/programs';
 import { makeCampaign, numbers, startWorld, type World } from '../support/world';
 
@@ -8,28 +9,6 @@ beforeEach(async () => {
   world = await startWorld(['--by-digit', '--time-scale', '0.2']);
 });
 afterEach(() => world?.dispose());
-
-/** The most calls that arrived within any window of `ms`. */
-const densest = (calls: readonly RecordedCall[], ms: number): number => {
-  let first = 0;
-  let most = 0;
-  calls.forEach((call, last) => {
-    while (call.atMs - (calls[first]?.atMs ?? 0) >= ms) first += 1;
-    most = Math.max(most, last - first + 1);
-  });
-  return most;
-};
-
-/** The most calls that were open at once. */
-const mostAtOnce = (calls: readonly RecordedCall[]): number => {
-  const steps = calls.flatMap((c) => [
-    { at: c.atMs, by: 1 },
-    { at: c.endedMs ?? Infinity, by: -1 },
-  ]);
-  steps.sort((a, b) => a.at - b.at || a.by - b.by);
-  let open = 0;
-  return steps.reduce((most, step) => Math.max(most, (open += step.by)), 0);
-};
 
 const completed = (campaign: number): Promise<string> =>
   eventually('the campaign completes', 60_000, async () => {
