@@ -1,6 +1,7 @@
 /**
  * The deployment of docker-compose.yml, from outside: images built here, a campaign through its published ports, every kind of container killed on
- * the way, taken down and brought up again. Where no registry can be reached the peer stands in for EventStoreDB and FerretDB for MongoDB.
+ * the way, taken down and brought up again. Unless EVENTSTORE_IMAGE names an image of EventStoreDB, the peer stands in for it; an image in
+ * MONGO_IMAGE without mongosh is taken for FerretDB's.
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -14,8 +15,9 @@ import type { Screen } from '../../src/demo/show';
 import { eventCatalog } from '../../src/domain/event-catalog';
 import { verify } from '../../src/engine/verify';
 import { ledgerRuns } from '../../src/commands/story';
-import { composeProject, ENGINES, fillIn, ROLES, type Project } from '../support/compose';
+import { composeProject, ENGINES, fillIn, hasProgram, ROLES, type Project } from '../support/compose';
 import { peerImage } from '../support/engine-containers';
+import { noteEngine } from '../support/engine-versions';
 import { dockerAnswers } from '../support/engines';
 import { eventually, freePort } from '../support/programs';
 import { tempFolder, type TempFolder } from '../support/temp';
@@ -47,7 +49,7 @@ const declare = (): void => {
   const api = (withKey = key): RestClient => patient(restClient(`http://127.0.0.1:${ports.api}`, withKey));
   const simulator = (): string => `http://127.0.0.1:${ports.simulator}`;
   /** The settings by which a program of this machine reaches the project's engines. */
-  const seenFromHere = (): Readonly<Record<string, string>> => ({
+  const seenFromHere = () => ({
     EVENTSTORE_URL: `esdb://127.0.0.1:${ports.eventstore}?tls=false`,
     MONGO_URL: `mongodb://127.0.0.1:${ports.mongo}/ledgerline?directConnection=true`,
     NATS_URL: `nats://127.0.0.1:${ports.nats}`,
@@ -69,12 +71,14 @@ const declare = (): void => {
     process.env['AWS_SECRET_ACCESS_KEY'] = secrets.S3_SECRET_KEY;
     process.env['AWS_REGION'] = 'us-east-1';
     const given = process.env['LEDGERLINE_IMAGE'] ?? '';
+    const eventstoreImage = process.env['EVENTSTORE_IMAGE'] ?? '';
+    const isMongo = await hasProgram(process.env['MONGO_IMAGE'] ?? 'mongo:8', 'mongosh');
     const envFile = join(temp.path, 'env');
     await fillIn(envFile, {
       ...secrets,
       LEDGERLINE_BOOTSTRAP_KEY: key,
       LEDGERLINE_IMAGE: given === '' ? 'ledgerline:of-the-compose-test' : given,
-      EVENTSTORE_IMAGE: await peerImage(),
+      EVENTSTORE_IMAGE: eventstoreImage === '' ? await peerImage() : eventstoreImage,
       BUILD_NETWORK: process.env['BUILD_NETWORK'] ?? 'host',
       PUBLIC_URL: `http://127.0.0.1:${ports.api}`,
       S3_PUBLIC_ENDPOINT: `http://127.0.0.1:${ports.s3}`,
@@ -91,11 +95,21 @@ const declare = (): void => {
       UNCERTAIN_LIMIT_SECONDS: '15',
       LOG_LEVEL: 'warn',
     });
-    const files = ['docker-compose.yml', 'test/production/stand-ins.yml'];
+    const files = [
+      'docker-compose.yml',
+      'test/production/compose/outside.yml',
+      ...(eventstoreImage === '' ? ['test/production/compose/peer.yml'] : []),
+      ...(isMongo ? [] : ['test/production/compose/ferretdb.yml']),
+    ];
     project = await composeProject(`ledgerline-${randomBytes(4).toString('hex')}`, files, 'demo', envFile);
     if (given === '') await project.compose('build', 'api');
     await project.compose('up', '-d', '--no-build');
     await project.healthy(project.services, 120_000);
+    const { EVENTSTORE_URL, MONGO_URL, NATS_URL, S3_ENDPOINT } = seenFromHere();
+    await noteEngine('eventstore', EVENTSTORE_URL, 'compose');
+    await noteEngine('mongo', MONGO_URL, 'compose');
+    await noteEngine('nats', NATS_URL, 'compose');
+    await noteEngine('s3', S3_ENDPOINT, 'compose');
   }, 900_000);
 
   afterAll(async () => {

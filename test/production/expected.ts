@@ -37,4 +37,9 @@ export const EXPECTED: readonly Expected[] = [
     file: 'test/production/vault-rotation.engines.spec.ts',
     like: /^mongo /,
   },
+  {
+    engines: ['eventstore', 'mongo', 'nats', 's3'],
+    suite: 'docker-compose.yml: every container killed, down and up',
+    file: 'test/production/compose.containers.spec.ts',
+  },
 ];
