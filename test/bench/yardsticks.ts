@@ -11,7 +11,8 @@ import { START } from '../../src/core/position';
 import { chain, NO_HASH } from '../../src/engine/envelope';
 import type { EventStore } from '../../src/ports/event-store';
 
-const secondsSince = (start: number): number => (performance.now() - start) / 1000;
+/** Seconds since a moment of `performance.now()`. */
+export const secondsSince = (start: number): number => (performance.now() - start) / 1000;
 
 /** Seconds of one csv-parse pass that does nothing else. */
 export const bareCsv = async (file: string): Promise<number> => {
@@ -31,10 +32,27 @@ const APPENDS: readonly (readonly string[])[] = [
   ['CallEnded', 'RunCompleted'],
 ];
 
-/** Attempts per second when the very appends of an attempt are made bare: sealed, chained, durable, 64 contacts at once, nothing else. */
-export const bareAppends = async (attempts: number): Promise<number> => {
+/** An empty embedded ledger for `work`. */
+export const withEmbeddedStore = async <A>(work: (store: EventStore) => Promise<A>): Promise<A> => {
   const folder = await mkdtemp(join(tmpdir(), 'ledgerline-yardstick-'));
   const store = await embeddedEventStore({ folder });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/**
+ * Attempts per second when the very appends of an attempt are made bare: chained, durable, 64 contacts at once, nothing else. `streamOf`: the stream of
+ * a run; in a ledger that others read, one that none of them looks at.
+ */
+export const bareAppends = async (
+  store: EventStore,
+  attempts: number,
+  streamOf: (run: number) => string = (run) => runStream(1, run),
+): Promise<number> => {
   const data = {
     run_id: 1,
     campaign_id: 1,
@@ -62,7 +80,7 @@ export const bareAppends = async (attempts: number): Promise<number> => {
   let next = 1;
   const one = async (): Promise<void> => {
     const run = next++;
-    const stream = runStream(1, run);
+    const stream = streamOf(run);
     let tail = { revision: NO_STREAM, hash: NO_HASH };
     for (const types of APPENDS) {
       const by = {
@@ -90,10 +108,7 @@ export const bareAppends = async (attempts: number): Promise<number> => {
       while (next <= attempts) await one();
     }),
   );
-  const rate = attempts / secondsSince(start);
-  await store.close();
-  await rm(folder, { recursive: true, force: true });
-  return rate;
+  return attempts / secondsSince(start);
 };
 
 /** Events per second of a bare read of the whole ledger. */

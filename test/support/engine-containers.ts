@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { GenericContainer, Wait, type StartedTestContainer } from 'testcontainers';
 import { freePort } from './programs';
@@ -18,7 +18,9 @@ export interface StartedEngine {
   readonly url: string;
 }
 
-const root = join(__dirname, '..', '..');
+/** The repository, also for what was built into its `dist`. */
+const above = join(__dirname, '..', '..');
+const root = basename(above) === 'dist' ? dirname(above) : above;
 const run = promisify(execFile);
 
 /** What the peer's image is made of: no more of the sources than it imports, so that it is not built anew for every change. */
