@@ -129,6 +129,22 @@ describe('the import', () => {
     expect(w.network.seen).toEqual([]);
     expect(w.ledger.all.filter((e) => e.stream === contactsStream(ORG, 1))).toEqual([]);
   });
+
+  it('that failed halfway accounts for every contact queued, also when the campaign is deleted before they are canceled', async () => {
+    const w = await world({ limits, network: quick, store: { latency: () => 20 } });
+    const id = await w.campaign(600, { rate_limit_per_second: 1 });
+    const first = await w.process();
+    await w.until(() => w.events('ContactsQueued').length >= 1, MINUTE, 'a batch');
+    first.kill();
+    await w.clock.advance(1000);
+    await w.command(id, { type: 'FailImport', error: 'the list cannot be stored' });
+    await w.command(id, { type: 'DeleteCampaign' });
+    const queued = w.data('ContactsQueued').reduce((n, d) => n + (d['contacts'] as readonly string[]).length, 0);
+    await w.process();
+    const ended = (): number => new Set(w.data('RunCompleted').map((d) => d['run_id'])).size;
+    await w.until(() => ended() >= queued, 10 * MINUTE, 'every contact has ended');
+    expect([ended(), w.events('RunCompleted').length]).toEqual([queued, queued]);
+  });
 });
 
 /** A redial of these runs of campaign 1. */

@@ -312,6 +312,22 @@ describe('the campaign as a whole', () => {
     expect(shut(given)).toEqual(['due']);
     expect(actions(given, { busy: (kind) => kind === 'import' })).toEqual([]);
   });
+  it('that failed and was deleted before its contacts were canceled still has each of them canceled, and is then forgotten', () => {
+    const given = one(4)
+      .placed(1, 100)
+      .placed(1, 101)
+      .ended(1, 101, 'busy', NOW + 30_000)
+      .add(campaignStream(ORG, 1), 'CampaignFailed', { campaign_id: 1, error: 'x' })
+      .add(campaignStream(ORG, 1), 'CampaignDeleted', { campaign_id: 1 });
+    expect(actions(given).find((a) => a.type === 'cancel')).toMatchObject({
+      contacts: [{ run: 101 }, { run: 102 }, { run: 103 }],
+    });
+    given.ended(1, 100, 'busy', NOW + 30_000);
+    for (const run of [101, 102, 103]) given.run('RunCompleted', 1, run, { outcome: 'canceled' }, 0);
+    expect(actions(given).find((a) => a.type === 'cancel')).toMatchObject({ contacts: [{ run: 100 }] });
+    given.run('RunCompleted', 1, 100, { outcome: 'canceled' }, 1);
+    expect(given.fold().campaigns.size).toBe(0);
+  });
   it('that failed has its remaining contacts canceled', () => {
     const given = one(3)
       .at(NOW)
