@@ -80,9 +80,9 @@ export const placingLine = (shell: Shell, capacityOf: CapacityOf): Placing => {
     if (shell.stopping()) return no('the dialer is stopping');
     if (clock.monotonic() - ready.hand.startedAt > settings.times.claimMs) return no(WITHDRAWN_TOO_OLD);
     const org = state.organizations.get(ready.org);
-    if (org === undefined) return no('the campaign is over');
+    if (org === undefined) return no('what it was claimed for is over');
     const shutFor = shutGate(org, ready.claim);
-    if (shutFor === null) return no('the campaign is over');
+    if (shutFor === null) return no('what it was claimed for is over');
     // The fold may be behind our own appends; what it shows of the call must not contradict them.
     const call = org.calls.get(ready.claim.run);
     const folded = call !== undefined && call.attempt === ready.claim.attempt;
