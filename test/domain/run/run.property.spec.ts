@@ -11,6 +11,8 @@ import { AT, claim, ref } from './fixtures';
 const OUTCOMES = ['completed', 'busy', 'no_answer', 'voicemail', 'failed', 'canceled', 'uncertain'] as const;
 
 const TYPES = [
+  'RequestCall',
+  'FailRequest',
   'AttemptCall',
   'WithdrawCall',
   'RecordPlaced',
@@ -35,6 +37,7 @@ const WEIGHTS: Readonly<Partial<Record<Step['type'], number>>> = {
   AttemptCall: 8,
   RecordEnded: 6,
   CancelRun: 1,
+  FailRequest: 1,
   ErasePersonalData: 1,
 };
 
@@ -47,6 +50,13 @@ const step: fc.Arbitrary<Step> = fc.record({
 const commandOf = ({ type, lag, outcome }: Step, state: RunState, retry: RetryConfig): RunCommand => {
   const last = Math.max(1, state.attempt - lag);
   switch (type) {
+    case 'RequestCall': {
+      const { contact, telephony_configuration_id, provider, caller_phone_number_id } = claim();
+      const asked = { telephony_configuration_id, provider, caller_phone_number_id, contact, place_until: AT };
+      return { type, call: { ...ref(0), campaign_id: null, ...asked } };
+    }
+    case 'FailRequest':
+      return { type, call: ref(0), reason: 'late' };
     case 'AttemptCall':
       return { type, call: claim(Math.max(1, state.attempt + 1 - lag), Math.max(0, state.retry - lag)) };
     case 'WithdrawCall':
