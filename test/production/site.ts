@@ -63,8 +63,10 @@ export const startSite = async (options: SiteOptions): Promise<Site> => {
     const { platform, close } = await openLedger(ledger);
     const { events } = await platform.events.readAll({ after: START, limit: 1 });
     await close();
-    if (events.length > 0)
+    if (events.length > 0) {
+      await folder.remove();
       throw new Error('the server behind EVENTSTORE_URL holds events: the platform needs one with no ledger yet');
+    }
   }
   const cluster = await startCluster({ engines, roles: options.roles, folder: folder.path, env });
   const start = async (): Promise<void> => {
