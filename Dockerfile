@@ -1,5 +1,12 @@
 # Ledgerline, every role of it, and its command: `docker run ledgerline verify`. Which role a container plays is told by ROLE.
 
+# What it needs when it runs: a layer that only a change of the lock file makes anew.
+FROM node:22-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
+ && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.md' \) ! -iname '*licen[cs]e*' -delete
+
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -7,15 +14,13 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY projections projections
 COPY src src
-RUN npx tsc -p tsconfig.build.json --sourceMap false --incremental false --tsBuildInfoFile null \
- && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
- && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.md' \) ! -iname '*licen[cs]e*' -delete
+RUN npx tsc -p tsconfig.build.json --sourceMap false --incremental false --tsBuildInfoFile null
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production DATA_DIR=/data
 WORKDIR /app
 RUN mkdir /data && chown node:node /data && chmod 700 /data
-COPY --from=build /app/node_modules node_modules
+COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/package.json package.json
 COPY --from=build /app/dist dist
 USER node

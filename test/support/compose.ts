@@ -53,7 +53,17 @@ export const fillIn = async (path: string, settings: Readonly<Record<string, str
 
 /** Whether an image, which is fetched where it is missing, has a program on its PATH. */
 export const hasProgram = (image: string, name: string): Promise<boolean> =>
-  run('docker', ['run', '--rm', '--network', 'none', '--entrypoint', 'sh', image, '-c', `command -v ${name} || exit 3`]).then(
+  run('docker', [
+    'run',
+    '--rm',
+    '--network',
+    'none',
+    '--entrypoint',
+    'sh',
+    image,
+    '-c',
+    `command -v ${name} || exit 3`,
+  ]).then(
     () => true,
     (error: { readonly code?: unknown; readonly stderr?: string }) => {
       if (error.code === 3) return false;
