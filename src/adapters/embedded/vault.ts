@@ -7,6 +7,7 @@ import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Vault } from '../../ports/vault';
 import { openDatabase, statements } from './sqlite';
+import { startWriter, type MakeHandler } from './writer-thread';
 
 const KEY_BYTES = 32;
 /** Every key's place begins with a byte that says whether it is there. */
@@ -28,6 +29,22 @@ const unpack = (packed: Uint8Array): (Buffer | null)[] => {
   );
 };
 
+const DURABLE: readonly string[] = ['PRAGMA journal_mode=WAL', 'PRAGMA synchronous=FULL', 'PRAGMA secure_delete=ON'];
+
+interface NewPage {
+  readonly org: number;
+  readonly id: string;
+  readonly keys: Uint8Array;
+}
+/** Runs in the writer's thread, from its source text. Answers whether the page was new. */
+const pageWriter: MakeHandler<NewPage, boolean> = (db) => {
+  const insert = db.prepare('INSERT INTO pages VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+  return {
+    reset: () => undefined,
+    run: ({ org, id, keys }) => Number(insert.run(org, id, keys).changes) === 1,
+  };
+};
+
 export interface EmbeddedVaultOptions {
   /** Made when missing; the keys are in `vault.db` in it. */
   readonly folder: string;
@@ -43,9 +60,7 @@ export const embeddedVault = async (options: EmbeddedVaultOptions): Promise<Vaul
   await handle.close();
   const db = openDatabase(file);
   for (const statement of [
-    'PRAGMA journal_mode=WAL',
-    'PRAGMA synchronous=FULL',
-    'PRAGMA secure_delete=ON',
+    ...DURABLE,
     'CREATE TABLE IF NOT EXISTS pages (org INTEGER NOT NULL, id TEXT NOT NULL, keys BLOB NOT NULL, PRIMARY KEY (org, id))',
     'CREATE TABLE IF NOT EXISTS organization_keys (org INTEGER NOT NULL, number INTEGER NOT NULL, key BLOB NOT NULL, PRIMARY KEY (org, number))',
     'CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL)',
@@ -74,27 +89,8 @@ export const embeddedVault = async (options: EmbeddedVaultOptions): Promise<Vaul
     }
   };
 
-  // Pages that are asked for in one turn of the event loop share one commit.
-  interface Waiting {
-    readonly org: number;
-    readonly id: string;
-    readonly keys: Buffer;
-    readonly settle: (problem: Error | null) => void;
-  }
-  let waiting: Waiting[] = [];
-  const commitPages = (): void => {
-    const pages = waiting;
-    waiting = [];
-    const insert = sql('INSERT INTO pages VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
-    try {
-      const stored = transact(() => pages.map(({ org, id, keys }) => Number(insert.run(org, id, keys).changes) === 1));
-      pages.forEach((page, i) =>
-        page.settle(stored[i] === true ? null : new Error(`the vault has a page ${page.id} already`)),
-      );
-    } catch (error) {
-      for (const page of pages) page.settle(error as Error);
-    }
-  };
+  // Imports make pages by the hundred: their commits are made in a thread of their own, so that nobody else waits for them.
+  const writer = await startWriter(file, DURABLE, pageWriter);
 
   const readPage = (org: number, id: string): (Buffer | null)[] | null => {
     const row = sql('SELECT keys FROM pages WHERE org = ? AND id = ?').get(org, id) as [Uint8Array] | undefined;
@@ -118,17 +114,12 @@ export const embeddedVault = async (options: EmbeddedVaultOptions): Promise<Vaul
       const [newest] = sql('SELECT max(number) FROM organization_keys WHERE org = ?').get(org) as [number | null];
       return newest ?? 1;
     },
-    createPage: (org, id, keys) =>
-      new Promise((resolve, reject) => {
-        if (keys.some((key) => key.length !== KEY_BYTES)) return reject(new Error(`a key has ${KEY_BYTES} bytes`));
-        if (waiting.length === 0) setImmediate(commitPages);
-        waiting.push({
-          org,
-          id,
-          keys: pack(keys),
-          settle: (problem) => (problem === null ? resolve() : reject(problem)),
-        });
-      }),
+    createPage: async (org, id, keys) => {
+      if (keys.some((key) => key.length !== KEY_BYTES)) throw new Error(`a key has ${KEY_BYTES} bytes`);
+      const written = await writer.write({ org, id, keys: pack(keys) });
+      if ('failed' in written) throw new Error(`the vault: ${written.failed.message}`);
+      if (!written.ok) throw new Error(`the vault has a page ${id} already`);
+    },
     page: async (org, id) => {
       const keys = readPage(org, id);
       return keys === null ? null : { id, keys };
@@ -151,7 +142,7 @@ export const embeddedVault = async (options: EmbeddedVaultOptions): Promise<Vaul
       sql('SELECT 1 FROM secrets LIMIT 1').get();
     },
     close: async () => {
-      if (waiting.length > 0) commitPages();
+      await writer.close();
       if (db.isOpen) db.close();
     },
   };
