@@ -27,6 +27,10 @@ export const projections: readonly Projection[] = [
 /** The same and the auditors' index, which doubles what folding costs. */
 export const projectionsWithAuditIndex: readonly Projection[] = [...projections, untyped(events)];
 
+/** Those that an installation keeps. */
+export const projectionsOf = ({ auditIndex }: { readonly auditIndex: boolean }): readonly Projection[] =>
+  auditIndex ? projectionsWithAuditIndex : projections;
+
 /** Names of the read models that show what an event of a category says. */
 export const readersOf = (category: StreamCategory): readonly string[] =>
   projections.filter((p) => p.categories.includes(category)).map((p) => p.name);

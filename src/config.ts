@@ -1,5 +1,6 @@
 /** Environment → Config. Every mistake is reported at once, before anything is opened. */
 import { left, right, type Either } from 'fp-ts/Either';
+import { ACCOUNT_CARRIERS, type AccountCarrier } from './carriers/accounts';
 
 export type Role = 'api' | 'relay' | 'projector' | 'dialer';
 export const ROLES: readonly Role[] = ['api', 'relay', 'projector', 'dialer'];
@@ -29,6 +30,10 @@ export interface Config {
   /** Bytes. */
   readonly uploadMaxBytes: number;
   readonly bodyMaxBytes: number;
+  /** Keep the auditors' index (every event by organization) among the read models. */
+  readonly auditIndex: boolean;
+  /** Base URLs of carriers' account APIs by provider, where they are not the carriers' own. */
+  readonly carrierUrls: Readonly<Partial<Record<AccountCarrier, string>>>;
   /** How long a call that the carrier can't tell about stays open, ms. */
   readonly uncertainLimitMs: number;
   /** How long a call may ring, whole seconds. */
@@ -104,6 +109,12 @@ export const readConfig = (env: Env): Either<readonly string[], Config> => {
     faults.push(`${name} must be a whole number from ${min} to ${max}, not '${value}'`);
     return fallback;
   };
+  const flag = (name: string): boolean => {
+    const value = given(name)?.toLowerCase() ?? 'off';
+    if (!['on', 'off', 'true', 'false', '1', '0'].includes(value))
+      faults.push(`${name} must be on or off, not '${value}'`);
+    return ['on', 'true', '1'].includes(value);
+  };
   const url = (name: string): string | null => {
     const value = given(name);
     if (value === null) return null;
@@ -153,6 +164,13 @@ export const readConfig = (env: Env): Either<readonly string[], Config> => {
     bootstrapKey,
     uploadMaxBytes: whole('UPLOAD_MAX_BYTES', 10_485_760, 1, 2 ** 40),
     bodyMaxBytes: whole('BODY_MAX_BYTES', 2_097_152, 1024, 2 ** 30),
+    auditIndex: flag('AUDIT_INDEX'),
+    carrierUrls: Object.fromEntries(
+      ACCOUNT_CARRIERS.flatMap((carrier) => {
+        const base = url(`CARRIER_URL_${carrier.toUpperCase()}`);
+        return base === null ? [] : [[carrier, base]];
+      }),
+    ),
     uncertainLimitMs: whole('UNCERTAIN_LIMIT_SECONDS', 60, 1, 86_400) * 1000,
     ringSeconds: whole('RING_SECONDS', 45, 5, 600),
     ariAmdContext: context('ARI_AMD_CONTEXT'),

@@ -1,7 +1,8 @@
 /** Composition root: config → adapters. The only file that names an adapter. Drivers of engines that are not used are not even loaded. */
 import { mkdir } from 'node:fs/promises';
 import { isLeft, left, right, type Either } from 'fp-ts/Either';
-import { projections } from '../projections';
+import { projectionsOf } from '../projections';
+import type { Projection } from './engine/projection';
 import { systemClock } from './adapters/embedded/clock';
 import { embeddedEventStore } from './adapters/embedded/event-store';
 import { embeddedFeed } from './adapters/embedded/feed';
@@ -161,15 +162,16 @@ const untilUp = async (
 };
 
 /** Checkpoints of the read models by name, for processes whose projector is another one. */
-const checkpointsOf = (reads: ReadStore) => async (): Promise<ReadonlyMap<string, Position>> => {
-  const [live, checkpoints] = await Promise.all([reads.setting(LIVE_SETTING), reads.checkpoints()]);
-  const found = new Map<string, Position>();
-  for (const projection of projections) {
-    const position = checkpoints.get(liveCollection(projection, parseLive(live)));
-    if (position !== undefined) found.set(projection.name, position);
-  }
-  return found;
-};
+const checkpointsOf =
+  (reads: ReadStore, projections: readonly Projection[]) => async (): Promise<ReadonlyMap<string, Position>> => {
+    const [live, checkpoints] = await Promise.all([reads.setting(LIVE_SETTING), reads.checkpoints()]);
+    const found = new Map<string, Position>();
+    for (const projection of projections) {
+      const position = checkpoints.get(liveCollection(projection, parseLive(live)));
+      if (position !== undefined) found.set(projection.name, position);
+    }
+    return found;
+  };
 
 /** Makes and owns the data folder, where any engine lies in it. Left: why not, and what to do about it. */
 const ownData = async ({ engines, dataDir }: Config): Promise<Either<string, { release(): Promise<void> | void }>> => {
@@ -209,8 +211,12 @@ export const openEngines = async (
   const bus = await busOf(config, events, installation, log);
   // Nothing waits for the bus: without it the ledger is read.
   if (bus.ping !== null) watch.add('bus', bus.ping);
+  const projections = projectionsOf(config);
   const execute = executor({ store: events, clock, catalog: eventCatalog });
-  const waiting = progress({ clock, ...(config.roles.has('projector') ? {} : { poll: checkpointsOf(reads) }) });
+  const waiting = progress({
+    clock,
+    ...(config.roles.has('projector') ? {} : { poll: checkpointsOf(reads, projections) }),
+  });
   const platform: Platform = {
     events,
     reads,

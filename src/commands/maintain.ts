@@ -1,6 +1,6 @@
 /** `rebuild`, `verify`, `events`: commands that own the data folder while they run. Each answers its exit code. */
 import { isLeft } from 'fp-ts/Either';
-import { projections } from '../../projections';
+import { projectionsOf } from '../../projections';
 import { rebuild } from '../../projections/rebuild';
 import type { Config } from '../config';
 import { eventCatalog } from '../domain/event-catalog';
@@ -29,6 +29,7 @@ const withPlatform = async (
 
 export const rebuildCommand = (config: Config, names: readonly string[], print: Print): Promise<number> =>
   withPlatform(config, print, async (platform) => {
+    const projections = projectionsOf(config);
     const unknown = names.filter((n) => !projections.some((p) => p.name === n));
     if (unknown.length > 0) {
       print(`unknown read models: ${unknown.join(', ')}; known: ${projections.map((p) => p.name).join(', ')}`);
@@ -62,7 +63,7 @@ export const printReport = (report: VerifyReport, print: Print): void => {
 
 export const verifyCommand = (config: Config, print: Print): Promise<number> =>
   withPlatform(config, print, async (platform) => {
-    const report = await verify(platform, projections, eventCatalog, { onProgress: throttled(print, 2000) });
+    const report = await verify(platform, projectionsOf(config), eventCatalog, { onProgress: throttled(print, 2000) });
     printReport(report, print);
     return report.ok ? 0 : 1;
   });

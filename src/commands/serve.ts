@@ -1,8 +1,9 @@
 /** `ledgerline serve`: the roles of one process, started in order and stopped in the opposite one. */
 import { isLeft, left, right, type Either } from 'fp-ts/Either';
-import { projections } from '../../projections';
+import { projectionsOf } from '../../projections';
 import { runProjections } from '../../projections/run';
 import { carriers } from '../carriers';
+import { carrierAccounts } from '../carriers/accounts';
 import { isShared, type Config } from '../config';
 import { createDialer } from '../dialer';
 import type { Platform } from '../engine/platform';
@@ -89,6 +90,7 @@ export const serve = async (
     return created;
   }
 
+  const projections = projectionsOf(config);
   const runner = config.roles.has('projector') ? runProjections(platform, projections) : null;
   const dialer = config.roles.has('dialer')
     ? createDialer(platform, {
@@ -109,11 +111,13 @@ export const serve = async (
   registerFigures(platform, watch, readiness, consumers, leases);
   watch.start();
   const needed = enginesOf(config.roles);
+  const url = config.publicUrl ?? `http://localhost:${port}`;
   const http = createHttpServer(
     platform,
     {
       dialer: dialer ?? dialerElsewhere(platform.clock),
       languageModel,
+      carrierAccounts: carrierAccounts({ publicUrl: () => url, urls: config.carrierUrls }),
       signedAccess,
       bodyLimitBytes: config.bodyMaxBytes,
       uploadMaxBytes: config.uploadMaxBytes,
@@ -125,7 +129,6 @@ export const serve = async (
     },
     listener,
   );
-  const url = config.publicUrl ?? `http://localhost:${port}`;
   reachableAt(url);
   const control = shared ? null : await serveControl(config.dataDir, administration(platform, http.keysChanged));
   await dialer?.start();

@@ -81,6 +81,15 @@ const answerIn = (data: Buffer): { readonly answer: RawAnswer; readonly end: num
   return found === null ? null : { answer: { status, headers, body: found.body }, end: found.end };
 };
 
+/** The requests of a connection that have no answer, oldest first, for the message of a failure. */
+const describe = (underWay: readonly RawRequest[]): string =>
+  underWay
+    .map(
+      ({ method, target, headers, body }) =>
+        `\n${method} ${target} ${JSON.stringify(headers)} ${body?.length ?? 0}: ${body?.slice(0, 300) ?? ''}`,
+    )
+    .join('');
+
 /**
  * Sends everything that `next` gives and resolves when all of it is answered. Rejects when a request is not answered in time, or when a connection
  * breaks under one. What was under way behind an answer that closes its connection is sent again.
@@ -109,8 +118,7 @@ export const pipeline = async (options: PipelineOptions): Promise<void> => {
       };
       const watch = setInterval(() => {
         if (underWay.length === 0 || Date.now() - oldestSince < options.timeoutMs) return;
-        const { method, target, body } = underWay[0] as RawRequest;
-        finish(new Error(`${method} ${target} ${body ?? ''} was not answered within ${options.timeoutMs} ms`));
+        finish(new Error(`not answered within ${options.timeoutMs} ms: ${describe(underWay)}`));
       }, 500);
       const finish = (error: Error | null): void => {
         clearInterval(watch);
@@ -137,12 +145,11 @@ export const pipeline = async (options: PipelineOptions): Promise<void> => {
         else fill();
       });
       socket.on('error', (error) => {
-        if (!closing) finish(error);
+        if (!closing) finish(new Error(`${error.message} under ${describe(underWay)}`));
       });
       socket.on('close', () => {
-        const oldest = underWay[0];
-        if (oldest !== undefined && !closing)
-          return finish(new Error(`the connection broke under ${oldest.method} ${oldest.target} ${oldest.body ?? ''}`));
+        if (underWay.length > 0 && !closing)
+          return finish(new Error(`the connection broke under ${describe(underWay)}`));
         clearInterval(watch);
         again.push(...underWay.reverse());
         if (closing) connection().then(resolve, reject);

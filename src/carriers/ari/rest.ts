@@ -41,7 +41,7 @@ const maxBodyBytes = 16 * 1024 * 1024;
 /** `http://host:8088`, with or without a trailing `/ari`, and with a prefix where http.conf has one. */
 export const ariBase = (endpoint: string): URL => {
   const url = new URL(endpoint);
-  const path = url.pathname.replace(/\/+$/, '').replace(/\/ari$/, '');
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '').replace(/\/ari$/, '');
   return new URL(`${path}/ari`, `${url.protocol}//${url.host}`);
 };
 

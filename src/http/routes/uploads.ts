@@ -18,7 +18,8 @@ const UploadResponse = object('UploadResponse', {
 
 export const uploadRoutes = (api: Api): readonly Route[] => {
   const UploadRequest = object('UploadRequest', {
-    file_name: required(text({ pattern: '.*\\.csv$', example: 'contacts.csv' })),
+    // Without a leading `.*`, which would be tried from each character of a long name on.
+    file_name: required(text({ pattern: '\\.csv$', example: 'contacts.csv' })),
     file_size: required(integer({ gt: 0, le: api.uploadMaxBytes })),
     content_type: withDefault(text(), 'text/csv'),
   });
