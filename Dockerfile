@@ -25,8 +25,8 @@ COPY --from=build /app/package.json package.json
 COPY --from=build /app/dist dist
 USER node
 EXPOSE 8000
-# Healthy means: its engines answer and it keeps up. Nothing is restarted for it; an orchestrator that does restart asks /health instead.
-HEALTHCHECK --interval=5s --timeout=4s --start-period=30s --retries=3 \
+# Healthy means: its engines answer and it keeps up (a long ledger is read first, hence the start period). Nothing is restarted for it; an orchestrator that does restart asks /health instead.
+HEALTHCHECK --interval=5s --timeout=4s --start-period=120s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT||8000}/ready`).then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"]
 ENTRYPOINT ["node", "dist/src/cli.js"]
 CMD ["serve"]
