@@ -1,6 +1,6 @@
 /** Limits as the carrier sees them: the simulator's own record is the judge. */
 import { recordedCalls } from '../../src/demo/carrier-record';
-import { densest, mostAtOnce } from '../support/carrier-load';
+import { densest, mostAtOnce, SECOND } from '../support/carrier-load';
 import { eventually, runCli } from '../support/programs';
 import { makeCampaign, numbers, startWorld, type World } from '../support/world';
 
@@ -42,7 +42,7 @@ it.each([
     await completed(campaign);
     const calls = await recordedCalls(world.simulator.url);
     expect(calls).toHaveLength(contacts);
-    expect(densest(calls, 1000)).toBeLessThanOrEqual(rate);
+    expect(densest(calls, SECOND)).toBeLessThanOrEqual(rate);
   },
   90_000,
 );

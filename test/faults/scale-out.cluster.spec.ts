@@ -12,7 +12,7 @@ import { contactList } from '../../src/demo/contacts';
 import { judge } from '../../src/demo/judge';
 import { eventCatalog } from '../../src/domain/event-catalog';
 import { verify } from '../../src/engine/verify';
-import { densest, longestSilence, mostAtOnce } from '../support/carrier-load';
+import { densest, longestSilence, mostAtOnce, SECOND } from '../support/carrier-load';
 import { engineSettings, startCluster, type Cluster, type EngineUrls, type Node } from '../support/cluster';
 import { withEngine } from '../support/engines';
 import { eventually, startSimulatorProgram, type Program } from '../support/programs';
@@ -98,11 +98,11 @@ withEngine('eventstore', { mayStop: true }, (eventstore) =>
 
           say(
             `${CONTACTS} contacts in ${tookS.toFixed(0)} s (${(calls.length / tookS).toFixed(0)} calls/s); partitions ${owned.join('/')}; ` +
-              `at most ${mostAtOnce(calls)} calls at once (limit ${MAX_CONCURRENCY}), ${densest(calls, 1000)} in any second (limit ${RATE}); ` +
+              `at most ${mostAtOnce(calls)} calls at once (limit ${MAX_CONCURRENCY}), ${densest(calls, SECOND)} in any second (limit ${RATE}); ` +
               `longest silence after a kill ${Math.round(longestSilence(calls))} ms (lease 4000 ms)`,
           );
           expect(mostAtOnce(calls)).toBeLessThanOrEqual(MAX_CONCURRENCY);
-          expect(densest(calls, 1000)).toBeLessThanOrEqual(RATE);
+          expect(densest(calls, SECOND)).toBeLessThanOrEqual(RATE);
           expect(longestSilence(calls)).toBeLessThan(TAKEOVER_MS);
 
           const ledger = await openLedger(engineSettings(engines));

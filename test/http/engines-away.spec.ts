@@ -73,7 +73,11 @@ describe('while the read store is away', () => {
       expect.stringContaining('read store'),
       '1',
     ]);
-    expect((await client.get('/ready')).body.engines.read_store).toEqual({ ok: false, reason: 'connection refused' });
+    expect((await client.get('/ready')).body.engines.read_store).toEqual({
+      ok: false,
+      reason: 'connection refused',
+      since: expect.stringMatching(/^20\d\d-/),
+    });
     readsAway = false;
     await world.caughtUp();
     expect((await client.get(`${CONFIGS}/${config.body.id}`)).body).toEqual(config.body);

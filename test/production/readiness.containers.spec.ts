@@ -62,7 +62,7 @@ withEngine('eventstore', { mayStop: true }, (eventstore) =>
           };
         };
 
-        const allReady = (): Promise<true> =>
+        const allReady = (): Promise<boolean> =>
           eventually('every role is ready', 45_000, async () => {
             for (const one of cluster.nodes) {
               const { status, body } = await ready(one);

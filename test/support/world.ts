@@ -24,7 +24,12 @@ export const startWorld = async (
   const key = 'llk_end_to_end_0123456789abcdef';
   const port = await freePort();
   const start = (): Promise<Program> => startPlatform({ folder, port, key, env });
-  const [simulator, platform] = await Promise.all([startSimulatorProgram(simulatorArgs), start()]);
+  const simulator = await startSimulatorProgram(simulatorArgs);
+  const platform = await start().catch(async (error: unknown) => {
+    // What runs already would keep the test program from ending.
+    await simulator.kill('SIGKILL');
+    throw error;
+  });
   const world: World = {
     folder,
     key,
