@@ -43,6 +43,9 @@ export const crossOrigin: Middleware<RequestState> = async (ctx, next) => {
   await next();
 };
 
+/** What machines ask every few seconds: nobody wants to read of it while all is well. */
+const PROBES = new Set(['/health', '/ready', '/metrics']);
+
 /** One line per request: ids only, no URL, header or body. */
 export const requestLog =
   (log: Logger): Middleware<RequestState> =>
@@ -52,7 +55,7 @@ export const requestLog =
       await next();
     } finally {
       const { id, route, caller, campaign } = ctx.state;
-      log[ctx.status >= 500 ? 'warn' : 'info'](
+      log[ctx.status >= 500 ? 'warn' : PROBES.has(route ?? '') ? 'debug' : 'info'](
         {
           request_id: id,
           method: ctx.method,
