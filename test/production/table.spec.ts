@@ -64,6 +64,14 @@ it('has a row for each engine of a suite over several', () => {
   ]);
 });
 
+it('has a row for each suite beside the expected ones too, with the reason where it was skipped', () => {
+  const other = 'test/carriers/asterisk.containers.spec.ts';
+  const block = 'a real Asterisk (skipped: no Docker engine)';
+  const rows = tableOf([], [{ file: other, within: [block], title: 'calls', status: 'pending' }], seen);
+  expect(rows).toMatchObject([{ engine: 'other', suite: 'carriers/asterisk', result: 'skipped', why: block }]);
+  expect([tableFaults(rows, false).length, tableFaults(rows, true).length]).toEqual([0, 1]);
+});
+
 it('is printed with aligned columns', () => {
   const lines = printedTable(tableOf(expected, [told('main job: ends', 'passed')], seen));
   expect(lines).toHaveLength(4);

@@ -48,22 +48,36 @@ const resultOf = (passed: number, failed: number, skipped: number): Row['result'
 
 const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
 
+/** Title of what did not pass; of a block that is skipped as a whole, the block's, which says why. */
+const reasonOf = ({ within, title, status }: Told): string =>
+  (status === 'failed' ? undefined : within.find((block) => block.includes('skipped'))) ?? title;
+
 const SKIPPED = /^[a-z0-9]+: skipped, /;
 
-/** A row for each engine and suite that was expected, in the order of the expectations. */
+const isNotExpected = (expected: readonly Expected[], file: string): boolean => expected.every((e) => e.file !== file);
+
+/** Suites beside the expected ones: over a carrier, of the deployment, in a browser. They bring their own peers. */
+const otherSuites = (expected: readonly Expected[], told: readonly Told[]): readonly Expected[] =>
+  distinct(told.map(({ file }) => file).filter((file) => isNotExpected(expected, file))).map((file) => ({
+    engines: ['other'],
+    suite: file.replace(/^test\/|\.containers\.spec\.ts$/g, ''),
+    file,
+  }));
+
+/** A row for each engine and suite that was expected, in the order of the expectations, then one for each other file. */
 export const tableOf = (expected: readonly Expected[], told: readonly Told[], seen: readonly Seen[]): readonly Row[] =>
-  expected.flatMap(({ engines, suite, file, like }) => {
+  [...expected, ...otherSuites(expected, told)].flatMap(({ engines, suite, file, like }) => {
     const tests = told.filter((t) => t.file === file);
     // A block that its engine is missing for is told of by one test, whatever it holds.
     const own = tests.filter(
       (t) => like === undefined || SKIPPED.test(t.title) || like.test([...t.within, t.title].join(' ')),
     );
-    const count = (status: (s: string) => boolean): number => own.filter((t) => status(t.status)).length;
-    const passed = count((s) => s === 'passed');
-    const failed = count((s) => s === 'failed');
+    const count = (isSo: (status: string) => boolean): number => own.filter(({ status }) => isSo(status)).length;
+    const passed = count((status) => status === 'passed');
+    const failed = count((status) => status === 'failed');
     const skipped = own.length - passed - failed;
     const result = resultOf(passed, failed, skipped);
-    const why = distinct(own.filter((t) => t.status !== 'passed').map((t) => t.title)).join('; ');
+    const why = distinct(own.filter((t) => t.status !== 'passed').map(reasonOf)).join('; ');
     return engines.map((engine) => ({
       engine,
       reported: distinct(
@@ -82,7 +96,7 @@ export const tableOf = (expected: readonly Expected[], told: readonly Told[], se
 export const tableFaults = (rows: readonly Row[], all: boolean): readonly string[] =>
   rows.flatMap(({ engine, suite, result, reported, skipped, why }) => {
     if (result === 'failed' || result === 'did not run') return [`${engine}, ${suite}: ${result} (${why})`];
-    if (result === 'passed' && reported === '')
+    if (result === 'passed' && reported === '' && engine !== 'other')
       return [`${engine}, ${suite}: passed on a server that was not asked what it is`];
     return all && skipped > 0 ? [`${engine}, ${suite}: skipped (${why})`] : [];
   });
