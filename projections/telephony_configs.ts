@@ -120,7 +120,8 @@ const evolveConfig = (before: TelephonyConfigDoc, event: ConfigEvent): Telephony
         ...config,
         ...touched,
         credentials: shown(config.provider, event.data.credentials),
-        domain_uuid: domainOf(event.data.credentials) ?? config.domain_uuid,
+        // Credentials that can't be opened any more say nothing; others say it all.
+        domain_uuid: event.data.credentials === null ? config.domain_uuid : domainOf(event.data.credentials),
         fields_set: event.data.fields_set ?? config.fields_set,
         carrier_check: event.data.carrier_check ?? null,
       };

@@ -41,7 +41,7 @@ export const blankCredentials: SealedCredentials = {
 
 const carrierName = (provider: keyof typeof providerMetadata): string => providerMetadata[provider].display_name;
 
-const checked = (name: string, answer: Either<AccountFailure, null>): Either<Failure, CarrierCheck> => {
+const checked = (name: string, answer: Either<AccountFailure, unknown>): Either<Failure, CarrierCheck> => {
   if (!isLeft(answer)) return right({ ok: true, message: null });
   return answer.left.kind === 'refused'
     ? left(rejected(`${name} refused the credentials: ${answer.left.message}`))
@@ -52,8 +52,10 @@ const checked = (name: string, answer: Either<AccountFailure, null>): Either<Fai
 const carriedOver = (config: ConfigRequest, fields: JsonObject, stored: JsonObject): JsonObject => {
   const field = applicationFieldOf(config.provider);
   const kept = field === null || (fields[field] ?? null) !== null ? {} : { [field]: stored[field] ?? null };
-  const { domain_uuid } = stored;
-  return config.provider === 'cloudonix' && domain_uuid !== undefined ? { ...kept, domain_uuid } : kept;
+  const { domain_uuid, domain_id } = stored;
+  return config.provider === 'cloudonix' && domain_uuid !== undefined && fields['domain_id'] === domain_id
+    ? { ...kept, domain_uuid }
+    : kept;
 };
 
 /** What is to be sealed, after the carrier was asked. */
@@ -78,13 +80,15 @@ export const prepareCredentials = async (
   const name = carrierName(provider);
   const sent = credentialsOf(config);
   const restored = stored === null ? sent : restoreMasked(provider, sent, stored);
-  const fields: JsonObject = { ...restored, ...(stored === null ? {} : carriedOver(config, restored, stored)) };
+  let fields: JsonObject = { ...restored, ...(stored === null ? {} : carriedOver(config, restored, stored)) };
 
   let carrierCheck: CarrierCheck | null = null;
   if (carrierAccounts !== null && provider !== 'ari') {
-    const answer = checked(name, await carrierAccounts.check({ provider, credentials: fields }));
+    const told = await carrierAccounts.check({ provider, credentials: fields });
+    const answer = checked(name, told);
     if (isLeft(answer)) return answer;
     carrierCheck = answer.right;
+    if (!isLeft(told)) fields = { ...fields, ...told.right };
   }
 
   const field = applicationFieldOf(provider);

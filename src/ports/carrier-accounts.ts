@@ -13,8 +13,8 @@ export interface AccountRequest {
 }
 
 export interface CarrierAccounts {
-  /** Whether the carrier takes the credentials. Never rejects. */
-  check(account: AccountRequest): Promise<Either<AccountFailure, null>>;
+  /** Whether the carrier takes the credentials; answers what else of the account a configuration keeps, null: nothing. Never rejects. */
+  check(account: AccountRequest): Promise<Either<AccountFailure, Readonly<Record<string, string>> | null>>;
   /** Makes the application that calls and webhooks of a configuration go through; answers its name or id. Never rejects. */
   createApplication(account: AccountRequest): Promise<Either<AccountFailure, string>>;
   /** Whether the account owns a number (E.164). Never rejects. */

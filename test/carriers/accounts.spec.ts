@@ -47,7 +47,9 @@ const SECRET: Readonly<Record<string, string>> = {
 
 describe.each(ACCOUNT_CARRIERS)('%s', (provider) => {
   it('takes good credentials and refuses wrong ones', async () => {
-    expect(await accounts.check(account(provider))).toEqual(right(null));
+    expect(await accounts.check(account(provider))).toEqual(
+      right(provider === 'cloudonix' ? { domain_uuid: 'd-1' } : null),
+    );
     const wrong = await accounts.check(account(provider, { [SECRET[provider] as string]: 'wrong-secret' }));
     expect(wrong).toMatchObject(left({ kind: 'refused', message: expect.stringContaining('wrong credentials') }));
   });
@@ -163,6 +165,34 @@ describe('through HTTP', () => {
       await client.delete(`${CONFIGS}/${config_id}/phone-numbers/${owned.body.id}`);
     },
   );
+
+  it('Cloudonix’s domain says where SIP calls go, until the domain is another one', async () => {
+    const client = await world.client();
+    const config = { provider: 'cloudonix', ...PEER_CREDENTIALS['cloudonix'] };
+    const made = (await client.post(CONFIGS, { name: 'SIP', config })).body;
+    expect(made.sip_connectivity).toMatchObject({
+      provider_display_name: 'Cloudonix',
+      regions: [
+        {
+          region: 'India',
+          outbound_origin_ip: expect.any(String),
+          inbound_transports: [
+            { transport: 'UDP', hostname: 'd-1.in.dimi.tel', port: 9060, uri: 'd-1.in.dimi.tel:9060' },
+            { transport: 'TCP' },
+            { transport: 'TLS' },
+          ],
+        },
+        { region: 'UAE' },
+        { region: 'Global' },
+      ],
+    });
+    expect(made.credentials).not.toHaveProperty('domain_uuid');
+    const put = (domain_id: string) =>
+      client.put(`${CONFIGS}/${made.id}`, { config: { ...config, domain_id, application_name: 'ours' } });
+    peer.fail(503);
+    expect((await put('acme')).body.sip_connectivity).toEqual(made.sip_connectivity);
+    expect((await put('other')).body.sip_connectivity).toBeNull();
+  });
 
   it('wrong credentials are 400, and nothing is stored', async () => {
     const client = await world.client();

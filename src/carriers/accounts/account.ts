@@ -18,7 +18,9 @@ export interface AccountDeps {
 export type Asked<T> = Promise<Either<AccountFailure, T>>;
 
 export interface Account {
-  readonly check: () => Asked<unknown>;
+  readonly check: () => ReturnType<Rest>;
+  /** What of the answer to `check` a configuration keeps. */
+  readonly keeps?: (json: unknown) => Readonly<Record<string, string>> | null;
   /** Absent: this carrier's configurations need no application. */
   readonly createApplication?: () => Asked<string>;
   /** Right: whether the account has it. */

@@ -10,6 +10,11 @@ export const cloudonixAccount = ({ rest, base, inboundUrl, applicationName, cred
 
   return {
     check: () => ask(rest, at(), { headers }),
+    // The domain's id is part of the hosts that its SIP calls go to.
+    keeps: (json) => {
+      const uuid = fieldOf(json, 'uuid');
+      return typeof uuid === 'string' && /^[A-Za-z0-9-]{1,63}$/.test(uuid) ? { domain_uuid: uuid } : null;
+    },
     createApplication: () =>
       createdId(
         ask(rest, at('applications'), {

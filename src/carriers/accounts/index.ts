@@ -85,7 +85,7 @@ export const carrierAccounts = (options: CarrierAccountsOptions): CarrierAccount
       const account = open(request);
       if (typeof account === 'string') return unreachable(account);
       const answer = await account.check();
-      return isLeft(answer) ? answer : right(null);
+      return isLeft(answer) ? answer : right(account.keeps?.(answer.right.json) ?? null);
     },
     createApplication: async (request) => {
       const account = open(request);
