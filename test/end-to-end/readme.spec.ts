@@ -40,7 +40,9 @@ it('runs the tour', async () => {
 
 it('names only settings that the program reads, and all of them', () => {
   const config = readFileSync(join(__dirname, '..', '..', 'src', 'config.ts'), 'utf8');
-  const read = new Set([...config.matchAll(/(?:given|whole|flag|url|connection|context)\('([A-Z_]+)'/g)].map((m) => m[1]));
+  const read = new Set(
+    [...config.matchAll(/(?:given|whole|flag|url|connection|context)\('([A-Z_]+)'/g)].map((m) => m[1]),
+  );
   const told = [
     ...readme.slice(readme.indexOf('## Settings'), readme.indexOf('## Asterisk')).matchAll(/`([A-Z][A-Z_]+)`/g),
   ].map((m) => m[1]);
