@@ -90,6 +90,8 @@ export const idempotency = (platform: Platform) => {
 
     const reserved: Json[] = [...((before?.reserved as readonly Json[] | undefined) ?? [])];
     let claimed = before !== null;
+    // Whether anything was appended under the claim, now or by an earlier try.
+    let carriedOut = before !== null;
     let taken = 0;
     let commands = 0;
 
@@ -144,13 +146,26 @@ export const idempotency = (platform: Platform) => {
           const earlier = await doneBefore(decider, on, commandId);
           if (earlier !== null) return right(earlier);
         }
-        return execute.run(decider, on, command, { ...context, commandId }, options);
+        const done = await execute.run(decider, on, command, { ...context, commandId }, options);
+        // What is not known to have left nothing is taken to have left something.
+        carriedOut ||= !isLeft(done) || done.left.kind === 'unavailable';
+        return done;
       },
     });
-    if (isLeft(answer)) return answer;
+    if (isLeft(answer)) {
+      if (claimed && !carriedOut) await release(request, stream);
+      return answer;
+    }
     const made = await claim();
     if (isLeft(made)) return made;
     return remember(request, stream, answer.right);
+  };
+
+  /** Another request came between the claim and its work, which was refused for it: the key is free again. */
+  const release = async ({ context }: IdempotentRequest, stream: string): Promise<void> => {
+    const done = await execute.run(requestDecider, stream, { type: 'ReleaseRequest' }, context);
+    if (isLeft(done)) platform.log.warn({ reason: describeFailure(done.left) }, 'a claim could not be released');
+    else unanswered.delete(stream);
   };
 
   const remember = async (request: IdempotentRequest, stream: string, reply: Reply): Promise<Handled> => {

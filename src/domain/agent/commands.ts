@@ -36,15 +36,16 @@ export interface UpdateAgent extends OnAgent {
   readonly workflowDefinition: JsonObject | null;
   readonly workflowConfigurations: JsonObject | null;
   readonly templateContextVariables: JsonObject | null;
-  /** Id of the draft if there is none yet. */
-  readonly definitionId: number;
+  /** Id of the draft if there is none yet; null: there was one, so no id was taken. It is gone: `stale`, and the shell begins again. */
+  readonly definitionId: number | null;
   readonly takenTriggerPaths: readonly string[];
 }
 
 /** A draft with the published content; the one that is there, if there is one. */
 export interface CreateDraft extends OnAgent {
   readonly type: 'CreateDraft';
-  readonly definitionId: number;
+  /** As in UpdateAgent. */
+  readonly definitionId: number | null;
 }
 
 export interface PublishDraft extends OnAgent {

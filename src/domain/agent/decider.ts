@@ -40,17 +40,16 @@ const create = (command: CreateAgent, state: AgentState): Answer => {
   ]);
 };
 
+const draftGone: Answer = left({ kind: 'stale', message: 'The draft was published meanwhile; try again.' });
+
 /** Content into the draft, which is made if there is none. Unchanged content makes none. */
-const saved = (agent: Agent, content: VersionContent, newId: number): readonly AgentEvent[] => {
+const saved = (agent: Agent, content: VersionContent, newId: number | null): Answer => {
   const draft = draftOf(agent);
-  if (sameJson(content, editedOf(agent).content)) return [];
+  if (sameJson(content, editedOf(agent).content)) return right([]);
+  const definition_id = draft?.definition_id ?? newId;
+  if (definition_id === null) return draftGone;
   const version_number = draft?.version_number ?? Math.max(...agent.versions.map((v) => v.version_number)) + 1;
-  return [
-    {
-      type: 'DraftSaved',
-      data: { workflow_id: agent.id, definition_id: draft?.definition_id ?? newId, version_number, content },
-    },
-  ];
+  return right([{ type: 'DraftSaved', data: { workflow_id: agent.id, definition_id, version_number, content } }]);
 };
 
 const update = (command: UpdateAgent, agent: Agent): Answer => {
@@ -67,7 +66,8 @@ const update = (command: UpdateAgent, agent: Agent): Answer => {
     workflow_configurations: command.workflowConfigurations ?? before.workflow_configurations,
     template_context_variables: command.templateContextVariables ?? before.template_context_variables,
   };
-  return right([...events, ...saved(agent, content, command.definitionId)]);
+  const draft = saved(agent, content, command.definitionId);
+  return isLeft(draft) ? draft : right([...events, ...draft.right]);
 };
 
 const publish = (command: PublishDraft, agent: Agent): Answer => {
@@ -123,6 +123,7 @@ export const agentDecider: Decider<AgentState, AgentCommand, AgentEvent> = {
         return update(command, state);
       case 'CreateDraft': {
         if (draftOf(state) !== undefined) return right([]);
+        if (command.definitionId === null) return draftGone;
         const { content } = publishedOf(state);
         const version_number = Math.max(...state.versions.map((v) => v.version_number)) + 1;
         return right([

@@ -14,5 +14,7 @@ export type RequestCommand =
       /** Ids and secrets' names that the first try took, so that a repeat makes the same things. */
       readonly reserved: Json;
     }
+  /** Nothing came of the claim: the key is given back. */
+  | { readonly type: 'ReleaseRequest' }
   /** `status` 2xx; anything else is not remembered. */
   | { readonly type: 'AnswerRequest'; readonly status: number; readonly body: Sealed | null };

@@ -29,6 +29,8 @@ export const requestDecider: Decider<RequestState, RequestCommand, RequestEvent>
         ? right([])
         : left(invalid([valueError(KEY_LOC, 'This Idempotency-Key was used with another body; take a new key')]));
     }
+    if (command.type === 'ReleaseRequest')
+      return right(state === null || state.answer !== null ? [] : [{ type: 'RequestReleased', data: {} }]);
     if (state === null) return left(conflict('The request was answered before it was claimed.'));
     if (state.answer !== null || command.status < 200 || command.status > 299) return right([]);
     return right([{ type: 'RequestAnswered', data: { status: command.status, body: command.body } }]);
@@ -37,6 +39,8 @@ export const requestDecider: Decider<RequestState, RequestCommand, RequestEvent>
     switch (event.type) {
       case 'RequestClaimed':
         return { bodyHash: event.data.body_hash, reserved: event.data.reserved, answer: null };
+      case 'RequestReleased':
+        return null;
       case 'RequestAnswered':
         return state === null ? null : { ...state, answer: event.data };
     }

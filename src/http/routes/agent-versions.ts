@@ -22,7 +22,7 @@ import {
 } from '../shapes/agents';
 import { findAgent, showVersions } from '../show-agent';
 import { triggerPathClaims } from '../trigger-path-claims';
-import { AgentPath } from './agents';
+import { AgentPath, TRIES } from './agents';
 
 const VersionPath = object('VersionPath', {
   workflow_id: required(integerText()),
@@ -127,17 +127,24 @@ export const agentVersionRoutes = (api: Api): readonly Route[] => {
       failures: [404],
       handle: async ({ org, params, commands }) => {
         const stream = agentStream(org, params.workflow_id);
-        const { state } = await load(org, params.workflow_id);
-        if (state === null) return left(agentNotFound(params.workflow_id));
-        const definitionId = draftOf(state) === undefined ? await commands.id('definition') : right(0);
-        if (isLeft(definitionId)) return definitionId;
-        const done = await commands.run(agentDecider, stream, {
-          type: 'CreateDraft',
-          definitionId: definitionId.right,
-        });
+        const tryOnce = async () => {
+          const { state } = await load(org, params.workflow_id);
+          if (state === null) return left(agentNotFound(params.workflow_id));
+          const definitionId = draftOf(state) === undefined ? await commands.id('definition') : right(null);
+          if (isLeft(definitionId)) return definitionId;
+          return commands.run(agentDecider, stream, { type: 'CreateDraft', definitionId: definitionId.right });
+        };
+        let done = await tryOnce();
+        // The draft that was there was published before the command came to it.
+        for (let tries = 1; isLeft(done) && done.left.kind === 'stale' && tries < TRIES; tries++)
+          done = await tryOnce();
         if (isLeft(done)) return done;
         const now = await visible(api, stream, done.right);
-        return showVersion(now, org, params.workflow_id, (doc) => doc.versions.find((v) => v.status === 'draft'));
+        // By its id: another request may have published it meanwhile.
+        const made = done.right.state === null ? undefined : draftOf(done.right.state);
+        return showVersion(now, org, params.workflow_id, (doc) =>
+          doc.versions.find((v) => v.definition_id === made?.definition_id),
+        );
       },
     }),
     route({
@@ -169,7 +176,8 @@ export const agentVersionRoutes = (api: Api): readonly Route[] => {
         await release(done.right.state);
         const now = await visible(api, stream, done.right);
         const doc = await findAgent(now, org, params.workflow_id);
-        const published = doc?.versions.find((v) => v.status === 'published');
+        const made = done.right.state?.versions.find((v) => v.status === 'published');
+        const published = doc?.versions.find((v) => v.definition_id === made?.definition_id);
         return published === undefined ? left(agentNotFound(params.workflow_id)) : ok(versionSummary(published));
       },
     }),

@@ -27,7 +27,7 @@ import { triggerPathClaims } from '../trigger-path-claims';
 
 export const AgentPath = object('AgentPath', { workflow_id: required(integerText()) });
 /** How often a change begins again because another one came in between. */
-const TRIES = 50;
+export const TRIES = 50;
 type OnAgent<B> = KeyedRequest<{ readonly workflow_id: number }, undefined, B>;
 
 const STATUSES = ['active', 'archived'];
@@ -86,7 +86,7 @@ export const agentRoutes = (api: Api): readonly Route[] => {
     const wanted = await changes(request, state, expected);
     const possible = await commands.probe(agentDecider, stream, wanted);
     if (isLeft(possible)) return possible;
-    const definitionId = draftOf(state) === undefined ? await commands.id('definition') : right(0);
+    const definitionId = draftOf(state) === undefined ? await commands.id('definition') : right(null);
     if (isLeft(definitionId)) return definitionId;
     const command = { ...wanted, definitionId: definitionId.right };
     if (wanted.workflowDefinition === null) return commands.run(agentDecider, stream, command);

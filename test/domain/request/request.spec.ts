@@ -28,6 +28,15 @@ test('another body under the same key is a fault of the header', () => {
     .thenFails('invalid');
 });
 
+test('a claim that nothing came of is given back; an answered one is not', () => {
+  given(requestDecider, [claimed])
+    .when({ type: 'ReleaseRequest' })
+    .then([{ type: 'RequestReleased', data: {} }]);
+  expect(fold(requestDecider, [claimed, { type: 'RequestReleased', data: {} }])).toBeNull();
+  given(requestDecider, [claimed, answered]).when({ type: 'ReleaseRequest' }).thenNothing();
+  given(requestDecider).when({ type: 'ReleaseRequest' }).thenNothing();
+});
+
 test('the first good answer is kept; others are not remembered', () => {
   const answer = { type: 'AnswerRequest', status: 200, body } as const;
   given(requestDecider, [claimed]).when(answer).then([answered]);
