@@ -91,11 +91,13 @@ const describe = (underWay: readonly RawRequest[]): string =>
     .join('');
 
 /**
- * Sends everything that `next` gives and resolves when all of it is answered. Rejects when a request is not answered in time, or when a connection
- * breaks under one. What was under way behind an answer that closes its connection is sent again.
+ * Sends everything that `next` gives and resolves when all of it is answered. Rejects when a request is not answered in time, or when two connections
+ * break under one. What was under way behind an answer that closes its connection is sent again.
  */
 export const pipeline = async (options: PipelineOptions): Promise<void> => {
   const again: RawRequest[] = [];
+  // A server may close a connection that it takes to be idle while a request is on its way to it; the same request does not meet that twice.
+  const brokeUnder = new Set<RawRequest>();
   const take = (): RawRequest | null => again.pop() ?? options.next();
 
   const connection = (): Promise<void> =>
@@ -104,6 +106,7 @@ export const pipeline = async (options: PipelineOptions): Promise<void> => {
       let oldestSince = Date.now();
       let data: Buffer = Buffer.alloc(0);
       let closing = false;
+      let broken: Error | null = null;
       const socket: Socket = connect(options.port, '127.0.0.1');
       socket.setNoDelay(true);
       const fill = (): void => {
@@ -120,11 +123,12 @@ export const pipeline = async (options: PipelineOptions): Promise<void> => {
         if (underWay.length === 0 || Date.now() - oldestSince < options.timeoutMs) return;
         finish(new Error(`not answered within ${options.timeoutMs} ms: ${describe(underWay)}`));
       }, 500);
-      const finish = (error: Error | null): void => {
+      let settled = false;
+      const finish = (error: Error): void => {
+        settled = true;
         clearInterval(watch);
         socket.destroy();
-        if (error === null) resolve();
-        else reject(error);
+        reject(error);
       };
       socket.on('connect', fill);
       socket.on('data', (chunk: Buffer) => {
@@ -145,14 +149,19 @@ export const pipeline = async (options: PipelineOptions): Promise<void> => {
         else fill();
       });
       socket.on('error', (error) => {
-        if (!closing) finish(new Error(`${error.message} under ${describe(underWay)}`));
+        broken = error;
       });
       socket.on('close', () => {
-        if (underWay.length > 0 && !closing)
-          return finish(new Error(`the connection broke under ${describe(underWay)}`));
         clearInterval(watch);
+        if (settled) return;
+        const oldest = underWay[0];
+        if (oldest !== undefined && !closing) {
+          if (brokeUnder.has(oldest))
+            return finish(new Error(`${broken?.message ?? 'the connection broke'} under ${describe(underWay)}`));
+          brokeUnder.add(oldest);
+        }
         again.push(...underWay.reverse());
-        if (closing) connection().then(resolve, reject);
+        if (closing || oldest !== undefined) connection().then(resolve, reject);
         else resolve();
       });
     });
