@@ -94,13 +94,17 @@ export const startPeer = async (options: PeerOptions): Promise<Peer> => {
       const messages: AppendReq[] = [];
       call.on('data', (message: AppendReq) => messages.push(message));
       call.on('error', () => undefined);
-      call.on('end', () => {
-        if (!isReady()) return answer(notReady());
-        append(messages).then(
-          (made) => ('code' in made ? answer(made) : answer(null, made)),
-          () => answer(handlerThrew()),
-        );
-      });
+      // A call that breaks ends too, with what had arrived: only one that its client closed is a whole append, and which it is shows a turn later.
+      call.on('end', () =>
+        setImmediate(() => {
+          if (call.cancelled) return;
+          if (!isReady()) return answer(notReady());
+          append(messages).then(
+            (made) => ('code' in made ? answer(made) : answer(null, made)),
+            () => answer(handlerThrew()),
+          );
+        }),
+      );
     },
     batchAppend: (call: { emit(event: 'error', error: unknown): void }) => {
       batchAppends += 1;
