@@ -259,7 +259,7 @@ export const dialerLoop = (platform: Platform, options: DialerOptions): DialerHa
     for (const org of state.organizations.values()) {
       const partition = partitionOf(org.id);
       if (now.has(partition) && !before.has(partition)) {
-        if (caughtUp) orgShell(org.id).rates.empty(settings.times.claimMs + settings.rate.windowMs);
+        // No wait for the rate's sake: whatever turn another owner took last is folded before our first one, and `notice` waits for that.
         toReview.add(org.id);
         poke(org.id);
       } else if (!now.has(partition) && before.has(partition)) void shell.connections.close(org.id);

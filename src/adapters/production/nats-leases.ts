@@ -18,7 +18,7 @@ export interface NatsLeasesOptions {
   readonly id?: string;
   /** First word of the bucket's name (default `ledger`). */
   readonly name?: string;
-  /** A partition whose owner died is free after this, ms (default 4000). */
+  /** A partition whose owner died is free after this, ms (default 3000): found so, and taken over, within 4 s. */
   readonly ttl?: number;
 }
 
@@ -48,7 +48,7 @@ interface Greeting {
 
 /** Connects lazily. `start` answers at once; partitions are held as soon as the bus can be reached. */
 export const natsLeases = (options: NatsLeasesOptions): Leases & { readonly ping: () => Promise<void> } => {
-  const { log, ttl = 4000, id = randomUUID(), name = 'ledger' } = options;
+  const { log, ttl = 3000, id = randomUUID(), name = 'ledger' } = options;
   const bus = natsBus(options.url, 'leases');
   const subject = `${name}_leases.members`;
   const beat = Math.max(100, Math.floor(ttl / 8));

@@ -1,6 +1,6 @@
 /** An append that is cut off in its middle: a server that took what had arrived for the whole would store half a decision. */
 import { randomUUID } from 'node:crypto';
-import type { Client} from '@grpc/grpc-js';
+import type { Client } from '@grpc/grpc-js';
 import { credentials as grpc, makeClientConstructor, type ClientWritableStream } from '@grpc/grpc-js';
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { Empty, StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb';
