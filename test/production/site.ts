@@ -144,6 +144,17 @@ const untilCompleted = async (api: RestClient, campaign: number, timeoutMs: numb
   });
 };
 
+/** What the platform itself says of a campaign that does not end. */
+const stateOf = (api: RestClient, campaign: number): Promise<readonly string[]> =>
+  Promise.all(
+    ['progress', 'gates', 'traffic-stats', 'runs?page=1&limit=100&state=running'].map((what) =>
+      api.get<unknown>(`/api/v1/campaign/${campaign}/${what}`).then(
+        (answer) => `${what}: ${JSON.stringify(answer).slice(0, 4000)}`,
+        (error: unknown) => `${what}: ${(error as Error).message}`,
+      ),
+    ),
+  );
+
 /**
  * Runs a campaign to its end, stops the processes, and answers everything that is off: by the ledger, by what the carrier saw, and by `verify`.
  */
@@ -158,9 +169,10 @@ export const campaignFaults = async (site: Site, plan: Plan): Promise<readonly s
     const campaign = await startCampaign(api, carrier, csv, plan.contacts, quiet.line, plan.retries);
     if (plan.kills === 0) await follow(api, campaign, quiet, 180_000);
     else await killing(site, plan);
-    const stats = await untilCompleted(api, campaign, 180_000).catch((error: Error) => {
-      const output = site.cluster.nodes.map((node) => `--- ${node.name}\n${node.output()}`).join('\n');
-      throw new Error(`${error.message}\n${output}`);
+    const stats = await untilCompleted(api, campaign, 180_000).catch(async (error: Error) => {
+      const output = site.cluster.nodes.map((node) => `--- ${node.name}\n${node.output()}`);
+      output.push(`--- carrier, ${simulator.exited() ? 'ended' : 'running'}\n${simulator.output()}`);
+      throw new Error([error.message, ...(await stateOf(api, campaign)), ...output].join('\n'));
     });
     await site.stop();
     const [runs, seen, verified] = [
