@@ -15,8 +15,8 @@ import { ledgerRuns } from '../../src/commands/story';
 import { telephonyStream } from '../../src/core/ids';
 import { eventCatalog } from '../../src/domain/event-catalog';
 import { verify } from '../../src/engine/verify';
-import { engineSettings, startCluster, type Cluster, type EngineUrls } from '../support/cluster';
-import { withEngine, type Engine } from '../support/engines';
+import { engineSettings, startCluster, type Cluster } from '../support/cluster';
+import { urlsOf, withEveryEngine, type Engine } from '../support/engines';
 import { startProxy, type Proxy } from '../support/peer/proxy';
 import { eventually, startSimulatorProgram, type Program } from '../support/programs';
 import { faultsOfEngine, faultsOfNode, inflict, lossOfStore, shuffled, slowest } from '../support/trouble';
@@ -61,117 +61,111 @@ const commanding = (cluster: Cluster, isOver: () => boolean) => {
   return { acknowledged, repeats: () => repeats, done: run() };
 };
 
-withEngine('eventstore', { mayStop: true }, (eventstore) =>
-  withEngine('mongo', { mayStop: true }, (mongo) =>
-    withEngine('nats', { mayStop: true }, (nats) =>
-      withEngine('s3', { mayStop: true }, (s3) => {
-        let folder: string;
-        let cluster: Cluster;
-        let simulator: Program;
-        const proxies: Proxy[] = [];
-        let direct: EngineUrls;
+withEveryEngine({ mayStop: true }, (engines) => {
+  let folder: string;
+  let cluster: Cluster;
+  let simulator: Program;
+  const proxies: Proxy[] = [];
 
-        const proxied = async (engine: Engine): Promise<{ readonly url: string; readonly proxy: Proxy }> => {
-          const { hostname, port } = new URL(engine.url);
-          const proxy = await startProxy({ host: hostname, port: Number(port) });
-          proxies.push(proxy);
-          return { url: engine.url.replace(`${hostname}:${port}`, `127.0.0.1:${proxy.port}`), proxy };
-        };
+  const proxied = async (engine: Engine): Promise<{ readonly url: string; readonly proxy: Proxy }> => {
+    const { hostname, port } = new URL(engine.url);
+    const proxy = await startProxy({ host: hostname, port: Number(port) });
+    proxies.push(proxy);
+    return { url: engine.url.replace(`${hostname}:${port}`, `127.0.0.1:${proxy.port}`), proxy };
+  };
 
-        beforeAll(async () => {
-          folder = await mkdtemp(join(tmpdir(), 'ledgerline-trouble-'));
-          simulator = await startSimulatorProgram(['--seed', String(seed), '--time-scale', '0.25']);
-        }, 60_000);
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'ledgerline-trouble-'));
+    simulator = await startSimulatorProgram(['--seed', String(seed), '--time-scale', '0.25']);
+  }, 60_000);
 
-        afterAll(async () => {
-          await cluster?.stop();
-          await simulator?.kill('SIGKILL');
-          await Promise.all(proxies.map((proxy) => proxy.close()));
-          await rm(folder, { recursive: true, force: true });
-        }, 60_000);
+  afterAll(async () => {
+    await cluster?.stop();
+    await simulator?.kill('SIGKILL');
+    await Promise.all(proxies.map((proxy) => proxy.close()));
+    await rm(folder, { recursive: true, force: true });
+  }, 60_000);
 
-        it(`loses nothing and doubles nothing through every fault with ${CONTACTS} contacts (seed ${seed})`, async () => {
-          const engines = {
-            eventstore: await proxied(eventstore()),
-            mongo: await proxied(mongo()),
-            nats: await proxied(nats()),
-            s3: await proxied(s3()),
-          };
-          direct = { eventstore: eventstore().url, mongo: mongo().url, nats: nats().url, s3: s3().url };
-          cluster = await startCluster({
-            engines: {
-              eventstore: engines.eventstore.url,
-              mongo: engines.mongo.url,
-              nats: engines.nats.url,
-              s3: engines.s3.url,
-            },
-            roles: { api: 2, relay: 1, projector: 1, dialer: 2 },
-            folder,
-          });
-          const carrier = { url: simulator.url, username: 'ledgerline', password: 'secret' };
-          const begun = Date.now();
-          const campaign = await startCampaign(cluster.api(), carrier, contactList(CONTACTS, seed), CONTACTS, say, 1);
+  it(`loses nothing and doubles nothing through every fault with ${CONTACTS} contacts (seed ${seed})`, async () => {
+    const all = engines();
+    const through = {
+      eventstore: await proxied(all.eventstore),
+      mongo: await proxied(all.mongo),
+      nats: await proxied(all.nats),
+      s3: await proxied(all.s3),
+    };
+    const urls = urlsOf(all);
+    cluster = await startCluster({
+      engines: {
+        eventstore: through.eventstore.url,
+        mongo: through.mongo.url,
+        nats: through.nats.url,
+        s3: through.s3.url,
+      },
+      roles: { api: 2, relay: 1, projector: 1, dialer: 2 },
+      folder,
+    });
+    const carrier = { url: simulator.url, username: 'ledgerline', password: 'secret' };
+    const begun = Date.now();
+    const campaign = await startCampaign(cluster.api(), carrier, contactList(CONTACTS, seed), CONTACTS, say, 1);
 
-          const faults = shuffled(
-            [
-              ...faultsOfEngine(eventstore(), engines.eventstore.proxy),
-              ...faultsOfEngine(mongo(), engines.mongo.proxy),
-              ...faultsOfEngine(nats(), engines.nats.proxy),
-              ...faultsOfEngine(s3(), engines.s3.proxy),
-              lossOfStore(nats().url),
-              ...cluster.nodes.flatMap(faultsOfNode),
-            ],
-            seed,
-          );
-          let over = false;
-          const commands = commanding(cluster, () => over);
-          // A failure of the commands fails the test at its end, not as an unhandled rejection in its middle.
-          commands.done.catch(() => undefined);
-          await inflict(faults, seed, { shortestMs: 500, longestMs: 4000 }, say);
-          over = true;
-          await commands.done;
+    const faults = shuffled(
+      [
+        ...faultsOfEngine(all.eventstore, through.eventstore.proxy),
+        ...faultsOfEngine(all.mongo, through.mongo.proxy),
+        ...faultsOfEngine(all.nats, through.nats.proxy),
+        ...faultsOfEngine(all.s3, through.s3.proxy),
+        lossOfStore(all.nats.url),
+        ...cluster.nodes.flatMap(faultsOfNode),
+      ],
+      seed,
+    );
+    let over = false;
+    const commands = commanding(cluster, () => over);
+    // A failure of the commands fails the test at its end, not as an unhandled rejection in its middle.
+    commands.done.catch(() => undefined);
+    await inflict(faults, seed, { shortestMs: 500, longestMs: 4000 }, say);
+    over = true;
+    await commands.done;
 
-          let resumed = 0;
-          await eventually(
-            'the campaign completes',
-            600_000,
-            async () => {
-              const { state } = await cluster.api().get<{ state: string }>(`/api/v1/campaign/${campaign}/progress`);
-              if (state === 'paused') {
-                resumed += 1;
-                await cluster.api().post(`/api/v1/campaign/${campaign}/resume`);
-              }
-              return state === 'completed' ? state : null;
-            },
-            500,
-          );
-          const tookS = Math.round((Date.now() - begun) / 1000);
-          await eventually('nobody is behind', 60_000, async () => ((await slowest(cluster)) === 0 ? true : null), 500);
-          const stats = await cluster.api().get<TrafficStats>(`/api/v1/campaign/${campaign}/traffic-stats`);
-          const seen = await recordedCalls(simulator.url);
-          await cluster.stop();
+    let resumed = 0;
+    await eventually(
+      'the campaign completes',
+      600_000,
+      async () => {
+        const { state } = await cluster.api().get<{ state: string }>(`/api/v1/campaign/${campaign}/progress`);
+        if (state === 'paused') {
+          resumed += 1;
+          await cluster.api().post(`/api/v1/campaign/${campaign}/resume`);
+        }
+        return state === 'completed' ? state : null;
+      },
+      500,
+    );
+    const tookS = Math.round((Date.now() - begun) / 1000);
+    await eventually('nobody is behind', 60_000, async () => ((await slowest(cluster)) === 0 ? true : null), 500);
+    const stats = await cluster.api().get<TrafficStats>(`/api/v1/campaign/${campaign}/traffic-stats`);
+    const seen = await recordedCalls(simulator.url);
+    await cluster.stop();
 
-          const ledger = await openLedger(engineSettings(direct));
-          try {
-            const runs = await ledgerRuns(ledger.platform, campaign);
-            expect(judge(CONTACTS, runs, seen, stats)).toEqual([]);
-            const names = (await ledger.platform.events.readStream(telephonyStream(1)))
-              .filter((event) => event.type === 'ConfigCreated')
-              .map((event) => String(event.data['name']));
-            expect(commands.acknowledged.length).toBeGreaterThan(10);
-            expect(names.filter((name) => name.startsWith('command '))).toEqual(commands.acknowledged);
-            const report = await verify(ledger.platform, projections, eventCatalog, {});
-            expect(report.faults).toEqual([]);
-            const uncertain = runs.filter((run) => run.outcome === 'uncertain').length;
-            say(
-              `${faults.length} faults in ${tookS} s: ${CONTACTS} contacts, ${seen.length} calls, ${uncertain} ended uncertain, ` +
-                `${commands.acknowledged.length} commands (${commands.repeats()} repeated), resumed ${resumed} times, ${report.events} events verified`,
-            );
-          } finally {
-            await ledger.close();
-          }
-        }, 1_500_000);
-      }),
-    ),
-  ),
-);
+    const ledger = await openLedger(engineSettings(urls));
+    try {
+      const runs = await ledgerRuns(ledger.platform, campaign);
+      expect(judge(CONTACTS, runs, seen, stats)).toEqual([]);
+      const names = (await ledger.platform.events.readStream(telephonyStream(1)))
+        .filter((event) => event.type === 'ConfigCreated')
+        .map((event) => String(event.data['name']));
+      expect(commands.acknowledged.length).toBeGreaterThan(10);
+      expect(names.filter((name) => name.startsWith('command '))).toEqual(commands.acknowledged);
+      const report = await verify(ledger.platform, projections, eventCatalog, {});
+      expect(report.faults).toEqual([]);
+      const uncertain = runs.filter((run) => run.outcome === 'uncertain').length;
+      say(
+        `${faults.length} faults in ${tookS} s: ${CONTACTS} contacts, ${seen.length} calls, ${uncertain} ended uncertain, ` +
+          `${commands.acknowledged.length} commands (${commands.repeats()} repeated), resumed ${resumed} times, ${report.events} events verified`,
+      );
+    } finally {
+      await ledger.close();
+    }
+  }, 1_500_000);
+});

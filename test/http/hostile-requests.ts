@@ -20,7 +20,7 @@ export interface HostileGround {
 const nested = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`) as unknown;
 
 /** Values that are seldom what is wanted. */
-const STRANGE: readonly unknown[] = [
+export const STRANGE: readonly unknown[] = [
   null,
   true,
   false,

@@ -151,3 +151,31 @@ export const withEngine = (name: EngineName, wish: EngineWish, declare: (engine:
     });
   });
 };
+
+/** The same over all four at once. */
+export const withEveryEngine = (
+  wish: EngineWish,
+  declare: (engines: () => Readonly<Record<EngineName, Engine>>) => void,
+): void =>
+  withEngine('eventstore', wish, (eventstore) =>
+    withEngine('mongo', wish, (mongo) =>
+      withEngine('nats', wish, (nats) =>
+        withEngine('s3', wish, (s3) =>
+          declare(() => ({ eventstore: eventstore(), mongo: mongo(), nats: nats(), s3: s3() })),
+        ),
+      ),
+    ),
+  );
+
+/** Where each of them is. */
+export const urlsOf = ({
+  eventstore,
+  mongo,
+  nats,
+  s3,
+}: Readonly<Record<EngineName, Engine>>): Readonly<Record<EngineName, string>> => ({
+  eventstore: eventstore.url,
+  mongo: mongo.url,
+  nats: nats.url,
+  s3: s3.url,
+});
