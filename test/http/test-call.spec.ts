@@ -1,5 +1,6 @@
 import { isLeft } from 'fp-ts/Either';
-import { runStream, telephonyStream } from '../../src/core/ids';
+import { organizationStream, runStream, telephonyStream } from '../../src/core/ids';
+import { organizationDecider } from '../../src/domain/organization/decider';
 import { telephonyDecider } from '../../src/domain/telephony/decider';
 import { runDecider } from '../../src/domain/run/decider';
 import type { RunCommand } from '../../src/domain/run/commands';
@@ -257,6 +258,27 @@ describe('a test call is refused', () => {
     const ended = { outcome: 'busy', at, durationSeconds: null, evidence: null, retry: null } as const;
     await onRun(workflow_run_id, { type: 'RecordEnded', attempt: 1, ...ended });
     expect(await detail({ workflow_run_id })).toEqual([409, expect.stringMatching(/is over/)]);
+  });
+
+  it('where every slot of the organization is taken, until one is free', async () => {
+    const other = await world.client();
+    const theirs = await furnish(other);
+    const limits = { type: 'ChangeLimits', concurrentCalls: 1, callsPerSecond: null } as const;
+    const changed = await world.platform.execute.run(organizationDecider, organizationStream(other.org), limits, {
+      actor: 'cli',
+    });
+    if (isLeft(changed)) throw new Error(changed.left.kind);
+    const again = () => other.post(PATH, { workflow_id: theirs.agent, phone_number: PHONE });
+    const first = await again();
+    expect(first.status).toBe(200);
+    const second = await again();
+    expect([second.status, second.body]).toEqual([429, { detail: 'Concurrent call limit reached' }]);
+    const stream = runStream(other.org, first.body.workflow_run_id);
+    const [request] = await world.platform.events.readStream(stream);
+    const failed = { type: 'FailRequest', call: request?.data as never, reason: 'no free line' } as const;
+    await world.platform.execute.run(runDecider, stream, failed, { actor: 'dialer' });
+    await world.caughtUp();
+    expect((await again()).status).toBe(200);
   });
 
   it('with every fault of its shape, and with every fault of what it names', async () => {
