@@ -39,6 +39,8 @@ const accessOf = (settings: SimulatorSettings, request: IncomingMessage, query: 
 };
 
 const refuseUpgrade = (socket: Duplex, status: number, text: string): void => {
+  // An upgraded socket is nobody's: one whose other end was killed would end this program.
+  socket.on('error', () => socket.destroy());
   socket.end(`HTTP/1.1 ${status} ${text}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 };
 
