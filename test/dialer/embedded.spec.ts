@@ -11,15 +11,24 @@ import type { CampaignCommand } from '../../src/domain/campaign/commands';
 import { campaignDecider } from '../../src/domain/campaign/decider';
 import { chain, NO_HASH } from '../../src/engine/envelope';
 import { sealForOrganization } from '../../src/engine/seal';
-import type { Carrier, CarrierListener } from '../../src/ports/carrier';
+import type { CallNews, Carrier, CarrierListener } from '../../src/ports/carrier';
 import { testPlatform, type TestPlatform } from '../support/platform';
 
 const CONTACTS = 200;
 
-/** Calls last 30 ms; whoever is connected hears of their ends. */
+/** Calls last 30 ms; whoever is connected hears of their ends, and who adopts one that ended meanwhile. */
 const network = () => {
   const placed: string[] = [];
   const listeners = new Set<CarrierListener>();
+  const over = new Set<string>();
+  const endOf = (reference: string): CallNews => ({
+    kind: 'ended',
+    reference,
+    at: new Date().toISOString(),
+    outcome: 'completed',
+    durationSeconds: 1,
+    evidence: null,
+  });
   const carrier: Carrier = {
     provider: 'ari',
     connect: (_account, listener) => {
@@ -31,15 +40,18 @@ const network = () => {
           placed.push(call.tags['run'] ?? '');
           const { reference } = call;
           setTimeout(() => {
-            const at = new Date().toISOString();
-            for (const l of listeners)
-              l.news({ kind: 'ended', reference, at, outcome: 'completed', durationSeconds: 1, evidence: null });
+            over.add(reference);
+            for (const l of listeners) l.news(endOf(reference));
           }, 30);
           return { kind: 'placed', carrierCallId: null };
         },
         hangUp: async () => true,
         ask: async () => ({ kind: 'gone' }),
-        adopt: () => undefined,
+        // A call that ended while nobody listened is told of to who asks after it.
+        adopt: (calls) => {
+          for (const { reference } of calls)
+            if (over.has(reference)) setTimeout(() => listener.news(endOf(reference)), 5);
+        },
         placing: () => 0,
         close: async () => void listeners.delete(listener),
       };

@@ -84,6 +84,7 @@ it('expects only suites that exist, each of them over an engine that it names', 
   for (const { file: path, engines } of EXPECTED) {
     expect({ path, exists: existsSync(join(root, path)) }).toEqual({ path, exists: true });
     const source = readFileSync(join(root, path), 'utf8');
-    for (const engine of engines) expect(source).toMatch(new RegExp(`(withEngine|noteEngine)\\('${engine}'`));
+    for (const engine of engines)
+      expect(source).toMatch(new RegExp(`(withEngine|noteEngine)\\('${engine}'|withEveryEngine\\(`));
   }
 });
