@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --quick] [import] [dialing] [slots] [engines]`: import, dialing, slot to dial, rebuild; each beside the bare work of the same
+ * `npm run bench [-- --quick] [import] [dialing] [slots] [http] [engines]`: import, dialing, slot to dial, rebuild, HTTP; each beside the bare work of the same
  * run. `engines`: the same on EventStoreDB, MongoDB, NATS and S3, only when it is asked for. Seeds are fixed; figures are printed and written to
  * .bench/<time>.json. Timed figures are of this machine and noisy: ratios matter.
  */
@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { benchEngines } from './engines';
+import { benchHttp } from './http';
 import { measureDialing, measureImport, measureRebuild, measureSlots, SEED } from './measures';
 import { machine, percentile, print, type Figure } from './report';
 import { bareAppends, bareCsv, bareRead, withEmbeddedStore } from './yardsticks';
@@ -99,6 +100,7 @@ const main = async (): Promise<void> => {
   try {
     for (const [name, bench] of Object.entries({ import: benchImport, dialing: benchDialing, slots: benchSlots }))
       if (only.length === 0 || only.includes(name)) await bench(folder);
+    if (only.length === 0 || only.includes('http')) await benchHttp(folder, quick, tell);
     if (only.includes('engines')) await benchEngines(folder, quick, tell);
   } finally {
     await rm(folder, { recursive: true, force: true });
