@@ -12,6 +12,12 @@ import {
   type RateOptions,
 } from './rate';
 
+/**
+ * Claims of a campaign that may wait to be sent, at most, however high its rate: a ledger slower than the rate would still be writing them when the
+ * first are too old to be sent, and all that work would be withdrawn again.
+ */
+const MOST_UNSENT = 128;
+
 interface Metered {
   readonly limiter: RateLimiter;
   rate: number;
@@ -50,7 +56,7 @@ export const organizationRates = (clock: Clock, options: RateOptions, horizonMs:
   const room = (campaign: number | null): RateRoom => {
     const { limiter, rate, unsent } = of(campaign);
     const now = clock.monotonic();
-    const sends = sendsWithin(limiter, now, rate, horizonMs, options);
+    const sends = Math.min(MOST_UNSENT, sendsWithin(limiter, now, rate, horizonMs, options));
     // A new turn is worth its append when half of what may be sent is not claimed yet.
     if (sends > unsent * 2) return { room: sends - unsent, waitMs: 0 };
     const wait = unsent > 0 ? horizonMs / 2 : nextSendAt(limiter, now, rate, options) - now - horizonMs;
