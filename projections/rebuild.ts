@@ -3,7 +3,7 @@
  * crash leaves the half-made collection behind; the next rebuild goes on from there.
  */
 import { eventCatalog } from '../src/domain/event-catalog';
-import { pause } from '../src/engine/consume';
+import { pause } from '../src/engine/pause';
 import type { Platform } from '../src/engine/platform';
 import { collectionOf, type Projection } from '../src/engine/projection';
 import { replay, ReplayOvertaken, type ReplayProgress } from '../src/engine/replay';
@@ -96,7 +96,7 @@ export const rebuild = async (
 
   await makeLive(platform, moves);
   // Every process looks at the new ones before the old ones go.
-  await pause(clock, 2 * LIVE_TTL, new AbortController().signal);
+  await pause(clock, 2 * LIVE_TTL);
   for (const move of moves) seen += await followUp(platform, move);
   const kept = new Set(moves.map((m) => m.to));
   for (const name of await reads.collections())

@@ -5,7 +5,8 @@
 import type { StreamCategory } from '../src/core/ids';
 import type { Position } from '../src/core/position';
 import { eventCatalog } from '../src/domain/event-catalog';
-import { BeginAnew, consume, pause } from '../src/engine/consume';
+import { BeginAnew, consume } from '../src/engine/consume';
+import { pause } from '../src/engine/pause';
 import { folding, prepareBatch, sealedTypes, type Folding, type Poison } from '../src/engine/fold';
 import type { Platform } from '../src/engine/platform';
 import type { Projection } from '../src/engine/projection';

@@ -160,9 +160,6 @@ export const runRecord = (doc: RunDoc, names: RunNames) => {
   };
 };
 
-/** A run in a list: every field that the record has. */
-export const runListItem = runRecord;
-
 /** Ids of the agents, and of our numbers, that the answers for these runs show. */
 export const namesNeeded = (
   docs: readonly RunDoc[],

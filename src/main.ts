@@ -18,6 +18,7 @@ import type { Position } from './core/position';
 import { eventCatalog } from './domain/event-catalog';
 import { engineWatch, type EngineWatch } from './engine/engine-watch';
 import { executor } from './engine/execute';
+import { pause } from './engine/pause';
 import type { Platform } from './engine/platform';
 import { progress } from './engine/progress';
 import { opener } from './engine/seal';
@@ -157,7 +158,7 @@ const untilUp = async (
     if (health?.reason === null) return;
     if (round % 10 === 0)
       log.warn({ engine: name, reason: health?.reason }, 'waiting for an engine that does not answer');
-    await new Promise<void>((done) => clock.after(500, done));
+    await pause(clock, 500);
   }
 };
 

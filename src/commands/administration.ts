@@ -9,6 +9,7 @@ import { Scope } from '../domain/api-key/events';
 import { hashKey, makeKey, prefixOf } from '../domain/api-key/key';
 import { dialingDecider } from '../domain/dialing/decider';
 import { organizationDecider } from '../domain/organization/decider';
+import { pause } from '../engine/pause';
 import type { Platform } from '../engine/platform';
 import type { ControlReply, ControlRequest } from './control-socket';
 
@@ -108,7 +109,7 @@ const foundOrganization = async (platform: Platform, name: string): Promise<Eith
   const until = platform.clock.monotonic() + RIVAL_MS;
   while (id.right !== 1 && platform.clock.monotonic() < until) {
     if ((await firstOrganization(platform)) !== null) return right(null);
-    await new Promise<void>((done) => platform.clock.after(200, done));
+    await pause(platform.clock, 200);
   }
   const done = await platform.execute.run(
     organizationDecider,

@@ -6,6 +6,7 @@ import { carriers } from '../carriers';
 import { carrierAccounts } from '../carriers/accounts';
 import { isShared, type Config } from '../config';
 import { createDialer } from '../dialer';
+import { pause } from '../engine/pause';
 import type { Platform } from '../engine/platform';
 import type { Logger } from '../engine/telemetry';
 import { httpListener, startingHandler, type Listener } from '../http/listener';
@@ -32,7 +33,7 @@ export interface Serving {
  */
 const dialerElsewhere = (clock: Clock): DialerAccess => ({
   settled: async (_org, _position, timeoutMs) => {
-    await new Promise<void>((done) => clock.after(timeoutMs, done));
+    await pause(clock, timeoutMs);
     return false;
   },
   explain: () => null,
@@ -45,7 +46,7 @@ const bootstrapped = async (platform: Platform, key: string | null): ReturnType<
       return await bootstrap(platform, key);
     } catch (error) {
       platform.log.warn({ reason: (error as Error).message }, 'the first organization waits for an engine');
-      await new Promise<void>((done) => platform.clock.after(1000, done));
+      await pause(platform.clock, 1000);
     }
 };
 

@@ -6,20 +6,8 @@ import { runDecider } from '../domain/run/decider';
 import type { RunCommand } from '../domain/run/commands';
 import type { RunEvent } from '../domain/run/events';
 import type { RunState } from '../domain/run/state';
+import { pause } from '../engine/pause';
 import type { Clock } from '../ports/clock';
-
-/** Resolves after `ms`, or at once when the signal fires. */
-export const pause = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = (): void => {
-      timer.cancel();
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = clock.after(ms, done);
-    signal.addEventListener('abort', done);
-  });
 
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = 2000;

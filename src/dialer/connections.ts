@@ -2,7 +2,7 @@
 import type { OrganizationId } from '../core/ids';
 import type { Platform } from '../engine/platform';
 import type { Carrier, CarrierConnection, CarrierReadiness, CallNews, KnownCall } from '../ports/carrier';
-import { pause } from './commands';
+import { pause } from '../engine/pause';
 import type { ConfigurationState } from './model';
 
 export interface Connections {

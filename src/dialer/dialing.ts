@@ -6,7 +6,7 @@ import type { Position } from '../core/position';
 import { dialingEvents, type DialingEvent } from '../domain/dialing/events';
 import { chain } from '../engine/envelope';
 import type { Appended, AppendFailure } from '../ports/event-store';
-import { pause } from './commands';
+import { pause } from '../engine/pause';
 import type { OrganizationState } from './model';
 import type { Shell } from './shell';
 

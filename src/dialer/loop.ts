@@ -10,7 +10,7 @@ import type { Platform } from '../engine/platform';
 import type { Timer } from '../ports/clock';
 import type { EventBatch } from '../ports/event-store';
 import { campaignCommands } from './campaigns';
-import { pause } from './commands';
+import { pause } from '../engine/pause';
 import { fence } from './dialing';
 import { carrierConnections } from './connections';
 import { contactsCache } from './contacts';

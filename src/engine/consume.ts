@@ -1,6 +1,7 @@
 /** The loop of every consumer: batches in order, each handled before the next; whatever fails is begun again, for ever, until it is stopped. */
 import type { EventBatch } from '../ports/event-store';
 import type { Clock } from '../ports/clock';
+import { pause } from './pause';
 
 export interface ConsumeOptions {
   readonly clock: Clock;
@@ -19,19 +20,6 @@ export class BeginAnew extends Error {}
 
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = 5000;
-
-/** Resolves after `ms`, or when the signal says stop. */
-export const pause = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = (): void => {
-      timer.cancel();
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = clock.after(ms, done);
-    signal.addEventListener('abort', done);
-  });
 
 /** Resolves when it was stopped. Never rejects. Pauses between failures double from 50 ms to 5 s; a batch handled begins them anew. */
 export const consume = async ({ clock, signal, source, handle, onFailure }: ConsumeOptions): Promise<void> => {

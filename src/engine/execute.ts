@@ -13,6 +13,7 @@ import type { Position } from '../core/position';
 import type { Clock } from '../ports/clock';
 import type { Appended, AppendFailure, EventStore } from '../ports/event-store';
 import { chain, NO_HASH } from './envelope';
+import { pause } from './pause';
 
 /** Who asks, and for what reason. */
 export interface CommandContext {
@@ -123,7 +124,7 @@ export const executor = (deps: ExecutorDeps): Executor => {
   ): Promise<Either<AppendFailure, Appended>> => {
     const until = clock.monotonic() + UNKNOWN_BUDGET;
     let maybeStored = false;
-    for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
+    for (let wait = 20; ; wait = Math.min(wait * 2, 500)) {
       const answer = await store.append(stream, expected, events);
       const failed = isLeft(answer) ? answer.left : null;
       maybeStored ||= failed?.kind === 'outcome_unknown';
@@ -131,7 +132,7 @@ export const executor = (deps: ExecutorDeps): Executor => {
       const isOpen = maybeStored && (failed?.kind === 'outcome_unknown' || failed?.kind === 'unavailable');
       if (!isOpen) return answer;
       if (clock.monotonic() >= until) return left({ kind: 'outcome_unknown', message: failed?.message ?? '' });
-      await new Promise<void>((done) => clock.after(pause, done));
+      await pause(clock, wait);
     }
   };
 

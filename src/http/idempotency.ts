@@ -11,6 +11,7 @@ import { requestStream, type OrganizationId } from '../core/ids';
 import { parsePosition } from '../core/position';
 import { requestDecider, type ClaimedRequest } from '../domain/request/decider';
 import type { CommandContext, Executed } from '../engine/execute';
+import { pause } from '../engine/pause';
 import type { Platform } from '../engine/platform';
 import { sealForOrganization } from '../engine/seal';
 import { plainCommands, type Commands } from './commands';
@@ -68,7 +69,7 @@ export const idempotency = (platform: Platform) => {
       const [claimed] = await events.readStream(stream);
       const age = clock.now() - Date.parse(claimed?.metadata.at ?? '');
       if (!(age < AT_WORK_MS)) return state;
-      await new Promise<void>((done) => clock.after(LOOK_AGAIN_MS, done));
+      await pause(clock, LOOK_AGAIN_MS);
     }
   };
 

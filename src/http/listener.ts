@@ -3,6 +3,7 @@ import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse }
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { EngineHealth } from '../engine/engine-watch';
+import { problemOf } from './problem';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -51,16 +52,18 @@ export const startingHandler =
     const isAlive = path === '/health' || path === '/api/v1/health';
     const found = engines();
     const missing = found.filter((e) => e.reason !== null).map((e) => e.name.replace('_', ' '));
-    const body = isAlive
+    const message = `starting${missing.length === 0 ? '' : `: waiting for the ${missing.join(', ')}`}; try again`;
+    const { status, headers, body } = problemOf({ kind: 'unavailable', message, stored: 'no' });
+    const shown = isAlive
       ? { status: 'ok' }
       : path === '/ready'
         ? { status: 'not_ready', engines: engineStates(found), consumers: [] }
-        : { detail: `starting${missing.length === 0 ? '' : `: waiting for the ${missing.join(', ')}`}; try again` };
-    const text = JSON.stringify(body);
-    response.writeHead(isAlive ? 200 : 503, {
+        : body;
+    const text = JSON.stringify(shown);
+    response.writeHead(isAlive ? 200 : status, {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(text),
-      ...(isAlive ? {} : { 'Retry-After': '1' }),
+      ...(isAlive ? {} : headers),
     });
     response.end(text);
     request.resume();
