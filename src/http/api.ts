@@ -1,4 +1,5 @@
 /** What the routes work with. */
+import { isLeft } from 'fp-ts/Either';
 import { readersOf } from '../../projections';
 import { categoryOf, type OrganizationId } from '../core/ids';
 import type { Position } from '../core/position';
@@ -11,6 +12,7 @@ import type { SignedAccess } from '../ports/object-store';
 import type { Authentication } from './auth';
 import type { KeyUses } from './key-use';
 import { ledgerViews } from './ledger-views';
+import type { Handled } from './route';
 
 /** The part of the dialer that requests ask. Null where no dialer runs in this process. */
 export interface DialerAccess {
@@ -76,4 +78,22 @@ export const visible = async <S, E>(api: Api, stream: string, done: Executed<S, 
   return (await platform.progress.wait(readers, position, VISIBLE_MS))
     ? api
     : { ...api, platform: { ...platform, views: ledgerViews(platform) } };
+};
+
+/**
+ * The answer of a command that was carried out, shown once the read models have it. What another request removed since is shown as the command
+ * left it: a 404 would say that nothing was done. `meanwhile` is waited for too.
+ */
+export const shown = async <S, E>(
+  api: Api,
+  stream: string,
+  done: Executed<S, E>,
+  show: (now: Api) => Promise<Handled>,
+  meanwhile?: Promise<void>,
+): Promise<Handled> => {
+  const [now] = await Promise.all([visible(api, stream, done), meanwhile]);
+  const answer = await show(now);
+  if (!isLeft(answer) || answer.left.kind !== 'not_found') return answer;
+  const views = ledgerViews(api.platform, { stream, revision: done.revision });
+  return show({ ...api, platform: { ...api.platform, views } });
 };

@@ -149,7 +149,7 @@ export const idempotency = (platform: Platform) => {
         }
         const done = await execute.run(decider, on, command, { ...context, commandId }, options);
         // What is not known to have left nothing is taken to have left something.
-        carriedOut ||= !isLeft(done) || done.left.kind === 'unavailable';
+        carriedOut ||= isLeft(done) ? done.left.kind === 'unavailable' : done.right.events.length > 0;
         return done;
       },
     });

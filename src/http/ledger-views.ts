@@ -38,12 +38,13 @@ const foldDocument = async <Doc extends object>(
   projection: Projection<Doc>,
   stream: string,
   key: string,
+  through: number,
 ): Promise<Doc | null> => {
   const opened = new Set(projection.opens);
   const masked = new Set(projection.masks ?? []);
   const types = projection.types === undefined ? null : new Set(projection.types);
   const batch = await prepareBatch(
-    await platform.events.readStream(stream),
+    (await platform.events.readStream(stream)).filter((e) => e.revision <= through),
     eventCatalog,
     (org, id) => platform.seals.key(org, id),
     new Set([...opened, ...masked]),
@@ -55,16 +56,16 @@ const foldDocument = async <Doc extends object>(
   }, null);
 };
 
-/** `get` from the ledger where the document has a stream of its own; all else as it was. */
-export const ledgerViews = (platform: Platform): Views => ({
+/** `get` from the ledger where the document has a stream of its own, of one stream no further than a revision; all else as it was. */
+export const ledgerViews = (platform: Platform, through?: { stream: string; revision: number }): Views => ({
   ...platform.views,
   find: (projection, query) => platform.views.find(projection, query),
   count: (projection, where) => platform.views.count(projection, where),
   get: <Doc extends object>(projection: Projection<Doc>, key: string) => {
-    const stream = STREAMS[projection.name];
     const [org = 0, id = 0] = key.split('/').map(Number);
+    const stream = STREAMS[projection.name]?.(org, id);
     return stream === undefined
       ? platform.views.get(projection, key)
-      : foldDocument(platform, projection, stream(org, id), key);
+      : foldDocument(platform, projection, stream, key, through?.stream === stream ? through.revision : Infinity);
   },
 });

@@ -13,7 +13,7 @@ import { contentOf, copyOf } from '../../domain/agent/state';
 import { fillTriggerPaths, renewTriggerPaths } from '../../domain/agent/trigger-paths';
 import { composeAgent } from '../../engine/compose-agent';
 import { openContent, sealContent } from '../agent-content';
-import { visible, type Api } from '../api';
+import { shown, type Api } from '../api';
 import { tooLate } from '../reservations';
 import { agentNotFound } from '../resources';
 import { route, type Handled, type KeyedRequest, type Route } from '../route';
@@ -88,9 +88,7 @@ export const agentCreationRoutes = (api: Api): readonly Route[] => {
       },
       { assumeNew: true },
     );
-    if (isLeft(done)) return done;
-    const now = await visible(api, stream, done.right);
-    return replyAgent(now, org, id.right);
+    return isLeft(done) ? done : shown(api, stream, done.right, (now) => replyAgent(now, org, id.right));
   };
 
   const generate = async (request: KeyedRequest<undefined, undefined, TemplateBody>): Promise<Handled> => {

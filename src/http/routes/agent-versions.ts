@@ -8,7 +8,7 @@ import { agentDecider } from '../../domain/agent/decider';
 import { checkDefinition } from '../../domain/agent/definition';
 import { VersionMetadata, VersionPublish } from '../../domain/agent/requests';
 import { draftOf, editedOf } from '../../domain/agent/state';
-import { visible, type Api } from '../api';
+import { shown, visible, type Api } from '../api';
 import { ifMatch } from '../conditional';
 import { agentNotFound } from '../resources';
 import { ok, route, type Handled, type Route } from '../route';
@@ -139,11 +139,12 @@ export const agentVersionRoutes = (api: Api): readonly Route[] => {
         for (let tries = 1; isLeft(done) && done.left.kind === 'stale' && tries < TRIES; tries++)
           done = await tryOnce();
         if (isLeft(done)) return done;
-        const now = await visible(api, stream, done.right);
         // By its id: another request may have published it meanwhile.
         const made = done.right.state === null ? undefined : draftOf(done.right.state);
-        return showVersion(now, org, params.workflow_id, (doc) =>
-          doc.versions.find((v) => v.definition_id === made?.definition_id),
+        return shown(api, stream, done.right, (now) =>
+          showVersion(now, org, params.workflow_id, (doc) =>
+            doc.versions.find((v) => v.definition_id === made?.definition_id),
+          ),
         );
       },
     }),
@@ -174,11 +175,12 @@ export const agentVersionRoutes = (api: Api): readonly Route[] => {
         });
         if (isLeft(done)) return done;
         await release(done.right.state);
-        const now = await visible(api, stream, done.right);
-        const doc = await findAgent(now, org, params.workflow_id);
         const made = done.right.state?.versions.find((v) => v.status === 'published');
-        const published = doc?.versions.find((v) => v.definition_id === made?.definition_id);
-        return published === undefined ? left(agentNotFound(params.workflow_id)) : ok(versionSummary(published));
+        return shown(api, stream, done.right, async (now) => {
+          const doc = await findAgent(now, org, params.workflow_id);
+          const published = doc?.versions.find((v) => v.definition_id === made?.definition_id);
+          return published === undefined ? left(agentNotFound(params.workflow_id)) : ok(versionSummary(published));
+        });
       },
     }),
     route({

@@ -15,7 +15,7 @@ import { draftOf, editedOf, type Agent, type AgentState } from '../../domain/age
 import { fillTriggerPaths, triggerPathsOf } from '../../domain/agent/trigger-paths';
 import type { Executed } from '../../engine/execute';
 import { openContent, sealContent } from '../agent-content';
-import { visible, type Api } from '../api';
+import { shown, type Api } from '../api';
 import { ifMatch } from '../conditional';
 import { fence } from '../fence';
 import { tooLate } from '../reservations';
@@ -115,9 +115,7 @@ export const agentRoutes = (api: Api): readonly Route[] => {
       const done = await tryUpdate(request, state, expected.right);
       const again = isLeft(done) && done.left.kind === 'stale' && expected.right.ifRevision === undefined;
       if (again && tries < TRIES) continue;
-      if (isLeft(done)) return done;
-      const now = await visible(api, stream, done.right);
-      return replyAgent(now, org, id);
+      return isLeft(done) ? done : shown(api, stream, done.right, (now) => replyAgent(now, org, id));
     }
   };
 
@@ -224,11 +222,8 @@ export const agentRoutes = (api: Api): readonly Route[] => {
           ...expected.right,
         });
         if (isLeft(done)) return done;
-        const [now] = await Promise.all([
-          visible(api, stream, done.right),
-          body.status === 'archived' ? fence(api, org, stream, done.right, context) : undefined,
-        ]);
-        return replyAgent(now, org, id);
+        const fenced = body.status === 'archived' ? fence(api, org, stream, done.right, context) : undefined;
+        return shown(api, stream, done.right, (now) => replyAgent(now, org, id), fenced);
       },
     }),
     route({
@@ -243,11 +238,8 @@ export const agentRoutes = (api: Api): readonly Route[] => {
         const stream = agentStream(org, params.workflow_id);
         const done = await commands.run(agentDecider, stream, { type: 'ChangeStatus', status: 'archived' });
         if (isLeft(done)) return done;
-        const [now] = await Promise.all([
-          visible(api, stream, done.right),
-          fence(api, org, stream, done.right, context),
-        ]);
-        return replyAgent(now, org, params.workflow_id);
+        const fenced = fence(api, org, stream, done.right, context);
+        return shown(api, stream, done.right, (now) => replyAgent(now, org, params.workflow_id), fenced);
       },
     }),
   ];

@@ -5,7 +5,7 @@ import { campaignStream, type OrganizationId } from '../../core/ids';
 import type { CampaignCommand } from '../../domain/campaign/commands';
 import { campaignDecider } from '../../domain/campaign/decider';
 import type { Campaign } from '../../domain/campaign/state';
-import { visible, type Api } from '../api';
+import { shown, type Api } from '../api';
 import { selectedVersions, usableConfiguration } from '../campaign-ground';
 import { fence } from '../fence';
 import { campaignNotFound, replyCampaign } from '../resources';
@@ -45,17 +45,15 @@ export const campaignControlRoutes = (api: Api): readonly Route[] => {
       const firstRunId = campaign.status === 'draft' ? await commands.ids('run', campaign.total_rows) : right(0);
       if (isLeft(firstRunId)) return firstRunId;
       const done = await commands.run(campaignDecider, stream, make(firstRunId.right));
-      if (isLeft(done)) return done;
-      const now = await visible(api, stream, done.right);
-      return replyCampaign(now, org, params.campaign_id);
+      return isLeft(done) ? done : shown(api, stream, done.right, (now) => replyCampaign(now, org, params.campaign_id));
     };
 
   const pause = async ({ org, params, commands, context }: OnCampaign): Promise<Handled> => {
     const stream = campaignStream(org, params.campaign_id);
     const done = await commands.run(campaignDecider, stream, { type: 'PauseCampaign' });
     if (isLeft(done)) return done;
-    const [now] = await Promise.all([visible(api, stream, done.right), fence(api, org, stream, done.right, context)]);
-    return replyCampaign(now, org, params.campaign_id);
+    const fenced = fence(api, org, stream, done.right, context);
+    return shown(api, stream, done.right, (now) => replyCampaign(now, org, params.campaign_id), fenced);
   };
 
   const shape = {

@@ -8,7 +8,7 @@ import type { CampaignEvent } from '../../domain/campaign/events';
 import { CampaignRedial, type CampaignRedial as RedialBody } from '../../domain/campaign/requests';
 import type { Campaign } from '../../domain/campaign/state';
 import type { CommandContext } from '../../engine/execute';
-import { visible, type Api } from '../api';
+import { shown, type Api } from '../api';
 import { writeRedialList, type RedialList } from '../redial';
 import { campaignNotFound, replyCampaign } from '../resources';
 import { route, type Handled, type KeyedRequest, type Route } from '../route';
@@ -95,9 +95,9 @@ export const campaignRedialRoutes = (api: Api): readonly Route[] => {
     }
     const own = campaignStream(org, child.campaign_id);
     const created = await commands.run(campaignDecider, own, { type: 'CreateCampaign', campaign: child });
-    if (isLeft(created)) return created;
-    const now = await visible(api, own, created.right);
-    return replyCampaign(now, org, child.campaign_id);
+    return isLeft(created)
+      ? created
+      : shown(api, own, created.right, (now) => replyCampaign(now, org, child.campaign_id));
   };
 
   return [

@@ -14,7 +14,7 @@ import {
   type CampaignCreate as CreateBody,
   type CampaignUpdate as UpdateBody,
 } from '../../domain/campaign/requests';
-import { visible, type Api } from '../api';
+import { shown, visible, type Api } from '../api';
 import { checkSource, selectedVersions, usableConfiguration } from '../campaign-ground';
 import { ifMatch } from '../conditional';
 import { fence } from '../fence';
@@ -54,8 +54,7 @@ export const campaignRoutes = (api: Api): readonly Route[] => {
     });
     const done = await commands.run(campaignDecider, stream, { type: 'CreateCampaign', campaign }, { assumeNew: true });
     if (isLeft(done)) return done;
-    const now = await visible(api, stream, done.right);
-    return replyCampaign(now, org, id.right);
+    return shown(api, stream, done.right, (now) => replyCampaign(now, org, id.right));
   };
 
   const update = async ({ org, params, body, commands, context, koa }: OnCampaign<UpdateBody>): Promise<Handled> => {
@@ -83,8 +82,7 @@ export const campaignRoutes = (api: Api): readonly Route[] => {
     const done = await commands.run(campaignDecider, stream, command);
     if (isLeft(done)) return done;
     const fenced = done.right.events.length > 0 ? fence(api, org, stream, done.right, context) : undefined;
-    const [now] = await Promise.all([visible(api, stream, done.right), fenced]);
-    return replyCampaign(now, org, id);
+    return shown(api, stream, done.right, (now) => replyCampaign(now, org, id), fenced);
   };
 
   const shape = { tag: 'campaigns', response: { schema: CampaignDetail.schema } } as const;

@@ -11,7 +11,7 @@ import { normalizeAddress } from '../../domain/telephony/address';
 import { telephonyDecider } from '../../domain/telephony/decider';
 import { PhoneNumberCreate, PhoneNumberUpdate } from '../../domain/telephony/requests';
 import { configurationOf } from '../../domain/telephony/state';
-import { visible, type Api } from '../api';
+import { shown, visible, type Api } from '../api';
 import { openCredentials } from '../credentials';
 import { ifMatch } from '../conditional';
 import { numberClaims } from '../number-claims';
@@ -186,8 +186,7 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
           const routed = await atCarrier(org, params.config_id, 'attach', address_normalized);
           sync = isLeft(routed) ? sync : routed.right;
         }
-        const now = await visible(api, stream, done.right);
-        return show(now, org, params.config_id, id.right, sync);
+        return shown(api, stream, done.right, (now) => show(now, org, params.config_id, id.right, sync));
       },
     }),
     route({
@@ -239,8 +238,8 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
         );
         const ask = (number?.inbound_workflow_id ?? null) === null ? 'detach' : 'attach';
         const synced = await atCarrier(org, params.config_id, ask, number?.address_normalized ?? '');
-        const now = await visible(api, stream, done.right);
-        return show(now, org, params.config_id, params.phone_number_id, isLeft(synced) ? null : synced.right);
+        const sync = isLeft(synced) ? null : synced.right;
+        return shown(api, stream, done.right, (now) => show(now, org, params.config_id, params.phone_number_id, sync));
       },
     }),
     route({
@@ -299,9 +298,9 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
           configurationId: params.config_id,
           phoneNumberId: params.phone_number_id,
         });
-        if (isLeft(done)) return done;
-        const now = await visible(api, stream, done.right);
-        return show(now, org, params.config_id, params.phone_number_id);
+        return isLeft(done)
+          ? done
+          : shown(api, stream, done.right, (now) => show(now, org, params.config_id, params.phone_number_id));
       },
     }),
   ];

@@ -12,7 +12,7 @@ import {
   RecordingUploads,
   type RecordingsCreate as CreateBody,
 } from '../../domain/recording/requests';
-import { visible, type Api } from '../api';
+import { shown, visible, type Api } from '../api';
 import { ok, route, type Handled, type KeyedRequest, type Route } from '../route';
 import { Message } from '../shapes/values';
 import { Recording, RecordingList, RecordingUploadUrls } from '../shapes/recordings';
@@ -64,10 +64,13 @@ export const recordingRoutes = (api: Api): readonly Route[] => {
     const added = wanted.map((r, i) => ({ ...r, id: first.right + i }));
     const done = await commands.run(recordingDecider, stream, { type: 'AddRecordings', recordings: added });
     if (isLeft(done)) return done;
-    const now = await visible(api, stream, done.right);
-    const docs = await Promise.all(added.map(({ id }) => now.platform.views.get(recordings, recordingKey(org, id))));
-    const shown = docs.filter((doc) => doc !== null).map(recordingRecord);
-    return ok({ recordings: shown, total: shown.length });
+    return shown(api, stream, done.right, async (now) => {
+      const docs = await Promise.all(added.map(({ id }) => now.platform.views.get(recordings, recordingKey(org, id))));
+      const found = docs.filter((doc) => doc !== null).map(recordingRecord);
+      return found.length < added.length
+        ? left(notFound('Recording not found'))
+        : ok({ recordings: found, total: found.length });
+    });
   };
 
   const BASE = '/api/v1/workflow-recordings';
@@ -150,9 +153,7 @@ export const recordingRoutes = (api: Api): readonly Route[] => {
           recordingId: body.recording_id ?? null,
           transcript: body.transcript ?? null,
         });
-        if (isLeft(done)) return done;
-        const now = await visible(api, stream, done.right);
-        return show(now, org, id);
+        return isLeft(done) ? done : shown(api, stream, done.right, (now) => show(now, org, id));
       },
     }),
     route({

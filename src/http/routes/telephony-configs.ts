@@ -26,7 +26,7 @@ import { sipConnectivity } from '../../domain/telephony/sip-connectivity';
 import { configurationOf, type Configuration, type TelephonyState } from '../../domain/telephony/state';
 import { campaigns } from '../../../projections/campaigns';
 import type { Executed } from '../../engine/execute';
-import { visible, type Api } from '../api';
+import { shown, visible, type Api } from '../api';
 import { blankCredentials, openCredentials, prepareCredentials, sealCredentials } from '../credentials';
 import { ifMatch } from '../conditional';
 import { numberClaims } from '../number-claims';
@@ -87,8 +87,7 @@ export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
       credentials: await sealCredentials(api, org, id.right, prepared.right),
     });
     if (isLeft(done)) return done;
-    const now = await visible(api, stream, done.right);
-    return show(now, org, id.right);
+    return shown(api, stream, done.right, (now) => show(now, org, id.right));
   };
 
   const update = async ({ org, params, body, commands, koa }: OnConfig<UpdateBody>): Promise<Handled> => {
@@ -111,11 +110,8 @@ export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
       wanted === null
         ? command
         : { ...command, config: { provider: wanted.provider, credentials, basedOn: known.credentials } };
-    const changed = async (done: Either<Failure, Executed<TelephonyState, TelephonyEvent>>): Promise<Handled> => {
-      if (isLeft(done)) return done;
-      const now = await visible(api, stream, done.right);
-      return show(now, org, known.id);
-    };
+    const changed = async (done: Either<Failure, Executed<TelephonyState, TelephonyEvent>>): Promise<Handled> =>
+      isLeft(done) ? done : shown(api, stream, done.right, (now) => show(now, org, known.id));
     const possible = await commands.probe(telephonyDecider, stream, withConfig(blankCredentials));
     if (isLeft(possible)) return possible;
     if (wanted === null) return changed(await commands.run(telephonyDecider, stream, command));
@@ -167,9 +163,7 @@ export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
     async ({ org, params, commands }: OnConfig<undefined>): Promise<Handled> => {
       const stream = telephonyStream(org);
       const done = await commands.run(telephonyDecider, stream, { type, configurationId: params.config_id });
-      if (isLeft(done)) return done;
-      const now = await visible(api, stream, done.right);
-      return show(now, org, params.config_id);
+      return isLeft(done) ? done : shown(api, stream, done.right, (now) => show(now, org, params.config_id));
     };
 
   const shape = { tag: 'telephony', response: { schema: TelephonyConfigDetail.schema } } as const;

@@ -7,7 +7,7 @@ import { telephonyStream, type OrganizationId } from '../../core/ids';
 import { parsePosition } from '../../core/position';
 import { telephonyDecider } from '../../domain/telephony/decider';
 import { TrunkCreate, TrunkUpdate } from '../../domain/telephony/requests';
-import { visible, type Api } from '../api';
+import { shown, visible, type Api } from '../api';
 import { ifMatch } from '../conditional';
 import { configNotFound, findTelephony } from '../resources';
 import { ok, route, type Handled, type Route } from '../route';
@@ -71,9 +71,9 @@ export const trunkRoutes = (api: Api): readonly Route[] => {
         const id = await commands.id('trunk');
         if (isLeft(id)) return id;
         const done = await commands.run(telephonyDecider, stream, { ...command, trunkId: id.right });
-        if (isLeft(done)) return done;
-        const now = await visible(api, stream, done.right);
-        return show(now, org, params.config_id, id.right);
+        return isLeft(done)
+          ? done
+          : shown(api, stream, done.right, (now) => show(now, org, params.config_id, id.right));
       },
     }),
     route({
@@ -101,9 +101,9 @@ export const trunkRoutes = (api: Api): readonly Route[] => {
           settings: (body.settings ?? null) as never,
           ...expected.right,
         });
-        if (isLeft(done)) return done;
-        const now = await visible(api, stream, done.right);
-        return show(now, org, params.config_id, params.trunk_id);
+        return isLeft(done)
+          ? done
+          : shown(api, stream, done.right, (now) => show(now, org, params.config_id, params.trunk_id));
       },
     }),
     route({
