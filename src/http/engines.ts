@@ -26,34 +26,53 @@ export const guarded = <T extends object>(
   port: T,
   engine: string,
   { stored, withinMs }: Guard = { stored: 'no', withinMs: READ_MS },
-): T =>
-  new Proxy(port, {
+): T => {
+  // Only of a call that was given up is it open what it did.
+  const away = (error: unknown): unknown =>
+    error instanceof Refusal ? error : new EngineAway(engine, error, error instanceof Silent ? stored : 'no');
+  const guards = new Map<unknown, (...args: readonly unknown[]) => unknown>();
+  return new Proxy(port, {
     get: (target, name, receiver): unknown => {
       const member: unknown = Reflect.get(target, name, receiver);
       if (typeof member !== 'function') return member;
-      return (...args: readonly unknown[]): unknown => {
-        const answer: unknown = Reflect.apply(member as () => unknown, target, args);
-        if (!(answer instanceof Promise)) return answer;
-        return inTime(answer, withinMs).catch((error: unknown) => {
-          // Only of a call that was given up is it open what it did.
-          throw error instanceof Refusal
-            ? error
-            : new EngineAway(engine, error, error instanceof Silent ? stored : 'no');
-        });
-      };
+      let guard = guards.get(member);
+      if (guard === undefined) {
+        guard = (...args) => {
+          const answer: unknown = Reflect.apply(member as () => unknown, target, args);
+          return answer instanceof Promise ? inTime(answer, withinMs, away) : answer;
+        };
+        guards.set(member, guard);
+      }
+      return guard;
     },
   });
+};
 
 class Silent extends Error {}
 
-/** The answer, or a rejection after `ms`; null: however long it takes. What comes later is ignored. */
-export const inTime = <A>(answer: Promise<A>, ms: number | null): Promise<A> =>
-  ms === null
-    ? answer
-    : new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Silent(`no answer within ${ms} ms`)), ms);
-        answer.then(resolve, reject).finally(() => clearTimeout(timer));
-      });
+/**
+ * The answer, or a rejection after `ms`; null: however long it takes. What comes later is ignored. `failed` makes of what went wrong what is
+ * rejected with.
+ */
+export const inTime = <A>(
+  answer: Promise<A>,
+  ms: number | null,
+  failed: (error: unknown) => unknown = (error) => error,
+): Promise<A> =>
+  new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => reject(failed(error));
+    const timer = ms === null ? undefined : setTimeout(() => fail(new Silent(`no answer within ${ms} ms`)), ms);
+    answer.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        fail(error);
+      },
+    );
+  });
 
 /** The platform for request handlers. */
 export const guardedPlatform = (platform: Platform): Platform => ({

@@ -81,6 +81,32 @@ export const readStoreContract = (
     }, 60_000);
 
     describe('documents', () => {
+      it('are read as every answered write left them, however often they are read while they are written', async () => {
+        const c = await newCollection();
+        let written = 0;
+        const seen: number[] = [];
+        const read = async (): Promise<void> => {
+          const least = written;
+          const n = Number((await store.get(c, 'hot'))?.document.n ?? 0);
+          if (n < least) throw new Error(`read ${n} after ${least} was answered`);
+          seen.push(n);
+        };
+        for (let n = 1; n <= 60; n++) {
+          const writing = store.write(c, [doc('hot', { n }, n)]).then(() => (written = n));
+          const reads = [read(), read()];
+          await Promise.all([writing, ...reads, new Promise((next) => setImmediate(next)).then(read)]);
+          await read();
+          await read();
+        }
+        expect([seen.length, seen.at(-1)]).toEqual([300, 60]);
+        await store.write(c, [doc('hot', null, 61)]);
+        expect(await store.get(c, 'hot')).toBeNull();
+        await store.write(c, [doc('hot', { n: 62 }, 62)]);
+        expect((await store.get(c, 'hot'))?.document).toEqual({ n: 62 });
+        await store.drop(c);
+        expect(await store.get(c, 'hot')).toBeNull();
+      });
+
       it('are given back as they were written, with their position', async () => {
         const c = await newCollection();
         const document = {

@@ -26,6 +26,7 @@ import {
   type Fields,
   type Sql,
 } from './read-store-sql';
+import { documentCache } from './document-cache';
 import { openDatabase, statements } from './sqlite';
 import { startWriter } from './writer-thread';
 
@@ -79,6 +80,7 @@ export const embeddedReadStore = async (options: EmbeddedReadStoreOptions): Prom
   const writer = await startWriter(file, READ_STORE_PRAGMAS, readStoreHandler);
   const db = openDatabase(file, { readOnly: true });
   const sql = statements(db);
+  const cache = documentCache();
   /** Collections and the fields that have columns. */
   const known = new Map<string, Fields>();
 
@@ -100,17 +102,25 @@ export const embeddedReadStore = async (options: EmbeddedReadStoreOptions): Prom
   };
   const apply = async (applications: readonly Application[]): Promise<readonly boolean[]> => {
     if (applications.length === 0) return [];
-    return request({
+    const asked: ReadStoreRequest = {
       kind: 'apply',
       applications: applications.map((a) => tableApplication(a, fieldsOf(a.collection) ?? [])),
-    });
+    };
+    const written = applications.map((a) => cache.writing(a.collection, a.writes));
+    try {
+      return await request(asked);
+    } finally {
+      for (const done of written) done();
+    }
   };
 
-  const get = (collection: string, key: string): StoredDocument | null => {
-    const row = sql(`SELECT position, document FROM ${tableOf(collection)} WHERE key = ?`).get(key) as
+  const rowOf = (collection: string, key: string): [Position, string] | undefined =>
+    sql(`SELECT position, document FROM ${tableOf(collection)} WHERE key = ?`).get(key) as
       [Position, string] | undefined;
-    return row === undefined ? null : { position: row[0], document: parse(row[1]) };
-  };
+  const storedOf = ([position, document]: [Position, string]): StoredDocument => ({
+    position,
+    document: parse(document),
+  });
 
   return {
     ensure: async ({ name, indexes }) => {
@@ -135,6 +145,7 @@ export const embeddedReadStore = async (options: EmbeddedReadStoreOptions): Prom
     },
     drop: async (name) => {
       known.delete(name);
+      cache.drop(name);
       await request({
         kind: 'execute',
         sql: [
@@ -145,16 +156,26 @@ export const embeddedReadStore = async (options: EmbeddedReadStoreOptions): Prom
         ],
       });
       known.delete(name);
+      cache.drop(name);
     },
     collections: async () =>
       rows({ text: 'SELECT name FROM collections ORDER BY name', values: [] }).map(([n]) => n as string),
-    get: async (collection, key) => (fieldsOf(collection) === null ? null : get(collection, key)),
+    get: async (collection, key) => {
+      const kept = cache.get(collection, key);
+      if (kept !== undefined) return kept;
+      if (fieldsOf(collection) === null) return null;
+      const row = rowOf(collection, key);
+      if (row === undefined) return null;
+      const stored = storedOf(row);
+      cache.keep(collection, key, stored, row[1].length);
+      return stored;
+    },
     getMany: async (collection, keys) => {
       const found = new Map<string, StoredDocument>();
       if (fieldsOf(collection) === null) return found;
       for (const key of keys) {
-        const stored = get(collection, key);
-        if (stored !== null) found.set(key, stored);
+        const row = rowOf(collection, key);
+        if (row !== undefined) found.set(key, storedOf(row));
       }
       return found;
     },
