@@ -141,7 +141,10 @@ const evolveConfig = (before: TelephonyConfigDoc, event: ConfigEvent): Telephony
       const number = { id: phone_number_id, ...fields, created_at: event.at, ...touched };
       return {
         ...config,
-        numbers: [...(number.is_default_caller_id ? config.numbers.map(notDefault) : config.numbers), number],
+        numbers: [
+          ...(number.is_default_caller_id ? withDefaultCaller(config.numbers, number.id, event) : config.numbers),
+          number,
+        ],
       };
     }
     case 'PhoneNumberChanged': {
@@ -154,13 +157,7 @@ const evolveConfig = (before: TelephonyConfigDoc, event: ConfigEvent): Telephony
     case 'PhoneNumberRemoved':
       return { ...config, numbers: config.numbers.filter((n) => n.id !== event.data.phone_number_id) };
     case 'DefaultCallerChanged':
-      return {
-        ...config,
-        numbers: config.numbers.map((n) => {
-          const is_default_caller_id = n.id === event.data.phone_number_id;
-          return n.is_default_caller_id === is_default_caller_id ? n : { ...n, ...touched, is_default_caller_id };
-        }),
-      };
+      return { ...config, numbers: withDefaultCaller(config.numbers, event.data.phone_number_id, event) };
     case 'TrunkAdded': {
       const { telephony_configuration_id: _config, trunk_id, ...fields } = event.data;
       return { ...config, trunks: [...config.trunks, { id: trunk_id, ...fields, created_at: event.at, ...touched }] };
@@ -176,22 +173,26 @@ const evolveConfig = (before: TelephonyConfigDoc, event: ConfigEvent): Telephony
   }
 };
 
-const notDefault = (n: PhoneNumberDoc): PhoneNumberDoc =>
-  n.is_default_caller_id ? { ...n, is_default_caller_id: false } : n;
-
 /** Both the new default and the old one are changed by it. */
-const withDefault = (doc: TelephonyDoc, id: number | null, event: Event): TelephonyDoc => {
+const withDefaultCaller = (numbers: readonly PhoneNumberDoc[], id: number, event: Event): readonly PhoneNumberDoc[] =>
+  numbers.map((n) =>
+    n.is_default_caller_id === (n.id === id) ? n : { ...n, updated_at: event.at, is_default_caller_id: n.id === id },
+  );
+
+/** Both the new default and the old one are changed by it; one that was created as the default is the new one already. */
+const withDefault = (doc: TelephonyDoc, event: Extract<Event, { type: 'DefaultOutboundChanged' }>): TelephonyDoc => {
+  const { telephony_configuration_id: id, previous_telephony_configuration_id: previous = doc.default_id } = event.data;
   const touched = { updated_at: event.at, etag: event.position, revision: event.revision };
   return {
     ...doc,
     default_id: id,
-    configs: doc.configs.map((c) => (c.id === id || c.id === doc.default_id ? { ...c, ...touched } : c)),
+    configs: doc.configs.map((c) => (c.id === id || c.id === previous ? { ...c, ...touched } : c)),
   };
 };
 
 export const telephonyConfigs: Projection<TelephonyDoc> = {
   name: 'telephony_configs',
-  version: 1,
+  version: 2,
   categories: ['telephony'],
   opens: ['ConfigCreated', 'CredentialsReplaced'],
   indexes: [],
@@ -209,7 +210,7 @@ export const telephonyConfigs: Projection<TelephonyDoc> = {
         };
       }
       case 'DefaultOutboundChanged':
-        return withDefault(all, event.data.telephony_configuration_id, event);
+        return withDefault(all, event);
       case 'ConfigDeleted': {
         const id = event.data.telephony_configuration_id;
         return {

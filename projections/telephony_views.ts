@@ -9,9 +9,9 @@ export const configOf = (doc: TelephonyDoc | null, id: number): TelephonyConfigD
 export const phoneNumberOf = (config: TelephonyConfigDoc, id: number): PhoneNumberDoc | null =>
   config.numbers.find((n) => n.id === id) ?? null;
 
-/** Our numbers by id, over all configurations. */
+/** Our numbers by id, over all configurations, as calls show them. */
 export const callerNumbers = (doc: TelephonyDoc | null): ReadonlyMap<number, string> =>
-  new Map(doc?.configs.flatMap((c) => c.numbers.map((n) => [n.id, n.address] as const)) ?? []);
+  new Map(doc?.configs.flatMap((c) => c.numbers.map((n) => [n.id, n.address_normalized] as const)) ?? []);
 
 /** Active numbers of a configuration: its caller ids. */
 export const activeNumbers = (config: TelephonyConfigDoc): number => config.numbers.filter((n) => n.is_active).length;

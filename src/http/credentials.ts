@@ -7,6 +7,7 @@ import { rejected, type Failure } from '../core/failure';
 import type { OrganizationId } from '../core/ids';
 import type { SealedCredentials } from '../domain/telephony/commands';
 import {
+  accountFieldOf,
   accountOf,
   applicationFieldOf,
   credentialsOf,
@@ -48,14 +49,15 @@ const checked = (name: string, answer: Either<AccountFailure, unknown>): Either<
     : right({ ok: false, message: `${name} could not be reached: ${answer.left.message}` });
 };
 
-/** What of an earlier save stays in force although the request does not name it. */
-const carriedOver = (config: ConfigRequest, fields: JsonObject, stored: JsonObject): JsonObject => {
-  const field = applicationFieldOf(config.provider);
+/** What of an earlier save stays in force although the request does not name it; nothing where it was another account's. */
+const carriedOver = ({ provider }: ConfigRequest, fields: JsonObject, stored: JsonObject): JsonObject => {
+  const field = applicationFieldOf(provider);
+  const account = accountFieldOf(provider);
+  // A Telnyx key does not tell whose it is: its account is known by the application.
+  if (account !== null && account !== field && fields[account] !== stored[account]) return {};
   const kept = field === null || (fields[field] ?? null) !== null ? {} : { [field]: stored[field] ?? null };
-  const { domain_uuid, domain_id } = stored;
-  return config.provider === 'cloudonix' && domain_uuid !== undefined && fields['domain_id'] === domain_id
-    ? { ...kept, domain_uuid }
-    : kept;
+  const { domain_uuid } = stored;
+  return domain_uuid === undefined ? kept : { ...kept, domain_uuid };
 };
 
 /** What is to be sealed, after the carrier was asked. */

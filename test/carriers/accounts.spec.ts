@@ -89,6 +89,11 @@ describe.each(ACCOUNT_CARRIERS)('%s', (provider) => {
   });
 });
 
+it.each(['twilio', 'exotel'])('a number that %s has not any more needs no letting go', async (provider) => {
+  expect(await accounts.routeNumber(account(provider), '+14155550178', false)).toEqual(right(null));
+  expect(await accounts.routeNumber(account(provider), '+14155550178', true)).toMatchObject(left({ kind: 'refused' }));
+});
+
 describe('an application', () => {
   it.each([
     ['plivo', '77'],

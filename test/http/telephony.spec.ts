@@ -4,7 +4,10 @@ import type { CarrierAccounts } from '../../src/ports/carrier-accounts';
 import { startHttp, type Client, type HttpWorld } from '../support/http';
 import { ARI, CONFIGS, furnish, makeAgent, makeCampaign, makeConfig } from './furnish';
 
-/** A carrier that knows one number, refuses the token `bad`, and is away for the token `away`. */
+/** What the carrier was asked to do, in order. */
+const asked: string[] = [];
+let applications = 0;
+/** A carrier that knows all numbers but two, refuses the token `bad`, and is away for the token `away`. */
 const accounts: CarrierAccounts = {
   check: async ({ credentials }) =>
     Object.values(credentials).includes('bad')
@@ -15,11 +18,20 @@ const accounts: CarrierAccounts = {
   createApplication: async ({ credentials }) =>
     Object.values(credentials).includes('away')
       ? left({ kind: 'unreachable', message: 'no route' })
-      : right('made-for-us'),
-  ownsNumber: async (_account, address) =>
-    address === '+14155550000' ? left({ kind: 'refused', message: 'not yours' }) : right(null),
-  routeNumber: async () => right(null),
+      : right(Object.values(credentials).includes('counted') ? `made-${++applications}` : 'made-for-us'),
+  ownsNumber: async (_account, address) => {
+    asked.push(`owns ${address}`);
+    return address === '+14155550000' || address === lost
+      ? left({ kind: 'refused', message: 'not yours' })
+      : right(null);
+  },
+  routeNumber: async (_account, address, attached) => {
+    asked.push(`${attached ? 'attach' : 'detach'} ${address}`);
+    return right(null);
+  },
 };
+/** A number that the account has lost since. */
+let lost: string | null = null;
 
 let world: HttpWorld;
 let client: Client;
@@ -141,6 +153,31 @@ describe('a telephony configuration', () => {
     expect(changed.body.credentials.application_id).toBe('made-for-us');
   });
 
+  it.each([
+    ['plivo', 'auth_id', 'application_id'],
+    ['vobiz', 'auth_id', 'application_id'],
+    ['cloudonix', 'domain_id', 'application_name'],
+  ])('of %s that moves to another account gets an application there', async (provider, account, application) => {
+    const secret = provider === 'cloudonix' ? 'bearer_token' : 'auth_token';
+    const config = { provider, [account]: 'one.example', [secret]: 'counted' };
+    const made = (await client.post(CONFIGS, { name: `Moves ${provider}`, config })).body;
+    const put = async (to: object) =>
+      (await client.put(`${CONFIGS}/${made.id}`, { config: { ...config, ...to } })).body;
+    const first = made.credentials[application];
+    expect((await put({})).credentials[application]).toBe(first);
+    const moved = (await put({ [account]: 'two.example' })).credentials[application];
+    expect(moved).toMatch(/^made-/);
+    expect(moved).not.toBe(first);
+  });
+
+  it('of Telnyx keeps its application with another key: keys do not tell whose they are', async () => {
+    const config = { provider: 'telnyx', api_key: 'counted' };
+    const made = (await client.post(CONFIGS, { name: 'Moves telnyx', config })).body;
+    const put = await client.put(`${CONFIGS}/${made.id}`, { config: { ...config, api_key: 'another-key' } });
+    expect(put.body.credentials.connection_id).toBe(made.credentials.connection_id);
+    await client.delete(`${CONFIGS}/${made.id}`);
+  });
+
   it('is refused when the carrier refuses, stored when it is away, and not stored when an application is needed', async () => {
     const twilio = (auth_token: string) => ({ provider: 'twilio', account_sid: 'AC1', auth_token });
     const before = await world.head();
@@ -165,6 +202,21 @@ describe('a telephony configuration', () => {
     expect((await client.put(`${CONFIGS}/${b}`, { is_default_outbound: null })).body.is_default_outbound).toBe(true);
     expect((await client.put(`${CONFIGS}/${b}`, { is_default_outbound: false })).body.is_default_outbound).toBe(false);
     expect((await client.post(`${CONFIGS}/${b}/reactivate`)).body.inactive).toBe(false);
+  });
+
+  it('that stops being the default for a new one is changed by it, ETag too', async () => {
+    const create = (name: string) => client.post(CONFIGS, { name, is_default_outbound: true, config: ARI });
+    const first = await create('First default');
+    await create('Second default');
+    const at = `${CONFIGS}/${first.body.id}`;
+    const now = await client.get(at);
+    expect(now.body.is_default_outbound).toBe(false);
+    expect(now.headers.get('etag')).not.toBe(first.headers.get('etag'));
+    expect(now.body.updated_at >= first.body.updated_at).toBe(true);
+    const stale = await client.put(at, { name: 'Renamed' }, { 'If-Match': first.headers.get('etag') ?? '' });
+    expect(stale.status).toBe(412);
+    const fresh = await client.put(at, { name: 'Renamed' }, { 'If-Match': now.headers.get('etag') ?? '' });
+    expect([fresh.status, fresh.body.name]).toEqual([200, 'Renamed']);
   });
 
   it('cannot change its provider, nor take a taken name, nor go while a campaign refers to it', async () => {
@@ -252,6 +304,13 @@ describe('a phone number', () => {
     expect((await client.post(at, { address: '100' })).body.address_type).toBe('sip_extension');
     expect((await client.post(at, { address: '+1 415 555 0111' })).status).toBe(409);
     const one = `${at}/${added.body.id}`;
+    const before = (await client.get(`${at}/${sip.body.id}`)).body;
+    await client.post(at, { address: '101', is_default_caller_id: true });
+    expect((await client.get(`${at}/${sip.body.id}`)).body).toEqual({
+      ...before,
+      is_default_caller_id: false,
+      updated_at: expect.any(String),
+    });
     expect((await client.put(one, { label: 'Support', clear_inbound_workflow: true })).body).toMatchObject({
       label: 'Support',
       inbound_workflow_id: null,
@@ -277,6 +336,45 @@ describe('a phone number', () => {
       message: null,
     });
     expect((await client.get(`${CONFIGS}/${config}`)).body.setup_checklist.ready_for_outbound).toBe(true);
+  });
+});
+
+describe('at the carrier', () => {
+  const at = async () =>
+    `${CONFIGS}/${await makeConfig(client, { provider: 'twilio', account_sid: 'AC3', auth_token: 't' })}/phone-numbers`;
+  const add = async (path: string, address: string, more: object = {}) => {
+    const { id } = (await client.post(path, { address, ...more })).body;
+    asked.length = 0;
+    return `${path}/${id}`;
+  };
+
+  it('a number that no agent answers is looked up by a change, never routed', async () => {
+    const one = await add(await at(), '+14155550114');
+    const changed = await client.put(one, { label: 'Front desk', is_active: false });
+    expect([changed.body.provider_sync, asked]).toEqual([{ ok: true, message: null }, ['owns +14155550114']]);
+    lost = '+14155550114';
+    const since = await client.put(one, { label: 'Back desk' });
+    expect([since.status, since.body.label, since.body.provider_sync]).toEqual([
+      200,
+      'Back desk',
+      { ok: false, message: 'not yours' },
+    ]);
+    lost = null;
+  });
+
+  it('a number is routed to its agent, away from it, and away again where that is asked for once more', async () => {
+    const path = await at();
+    const agent = await makeAgent(client);
+    const one = await add(path, '+14155550115', { inbound_workflow_id: agent });
+    for (const change of [
+      { label: 'Sales' },
+      { clear_inbound_workflow: true },
+      { clear_inbound_workflow: true },
+      { inbound_workflow_id: agent, clear_inbound_workflow: true },
+    ])
+      expect((await client.put(one, change)).body.provider_sync).toEqual({ ok: true, message: null });
+    expect((await client.delete(one)).body.provider_sync).toEqual({ ok: true, message: null });
+    expect(asked.map((a) => a.split(' ')[0])).toEqual(['attach', 'detach', 'detach', 'attach', 'detach']);
   });
 });
 

@@ -1,5 +1,5 @@
 /** Exotel API v1 and v2_beta (developer.exotel.com). Numbers carry the URL of their flow. */
-import { isLeft, map } from 'fp-ts/Either';
+import { isLeft, map, right } from 'fp-ts/Either';
 import { ask, digitsOf, fieldOf, listOf, type Account, type AccountDeps, type Asked } from './account';
 import { basic, refused, urlOf } from './rest';
 
@@ -28,7 +28,7 @@ export const exotelAccount = ({ rest, base, inboundUrl, credential }: AccountDep
     const found = await numberOf(address);
     if (isLeft(found)) return found;
     const id = fieldOf(found.right, 'sid');
-    if (typeof id !== 'string') return refused(`the account has no number ${address}`);
+    if (typeof id !== 'string') return value === '' ? right(null) : refused(`the account has no number ${address}`);
     return ask(rest, numbersAt(id), { method: 'PUT', headers, form: { VoiceUrl: value } });
   };
 

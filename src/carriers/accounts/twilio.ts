@@ -1,5 +1,5 @@
 /** Twilio REST API 2010-04-01 (twilio.com/docs/iam/api/account, /phone-numbers/api/incomingphonenumber-resource). Numbers carry their own URL. */
-import { isLeft, map } from 'fp-ts/Either';
+import { isLeft, map, right } from 'fp-ts/Either';
 import { ask, fieldOf, listOf, type Account, type AccountDeps, type Asked } from './account';
 import { basic, refused, urlOf } from './rest';
 
@@ -20,7 +20,7 @@ export const twilioAccount = ({ rest, base, inboundUrl, credential }: AccountDep
     const found = await numbers(address);
     if (isLeft(found)) return found;
     const id = fieldOf(found.right[0], 'sid');
-    if (typeof id !== 'string') return refused(`the account has no number ${address}`);
+    if (typeof id !== 'string') return value === '' ? right(null) : refused(`the account has no number ${address}`);
     const form = { VoiceUrl: value, VoiceMethod: 'POST' };
     return ask(rest, urlOf(accounts, sid, 'IncomingPhoneNumbers', `${id}.json`), { method: 'POST', headers, form });
   };

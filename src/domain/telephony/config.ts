@@ -19,6 +19,7 @@ import {
 } from '../../core/codec';
 import type { JsonObject } from '../../core/event';
 import { DialStringTemplate } from './dial-string-template';
+import type { Provider } from './events';
 import { ExternalPbx } from './external-pbx';
 
 /** null, blank and left out are one and the same. */
@@ -159,24 +160,30 @@ export const fieldsSetOf = (credentials: Readonly<Record<string, unknown>>): rea
     })
     .sort();
 
-/** The carrier's own id of the account, by which two configurations are seen to be one account; null: ARI has none. */
-export const accountOf = (config: ConfigRequest): string | null => {
-  switch (config.provider) {
+/** The field that names the account, by which two configurations are seen to be one account; null: ARI has none. */
+export const accountFieldOf = (provider: Provider): string | null => {
+  switch (provider) {
     case 'ari':
       return null;
     case 'cloudonix':
-      return config.domain_id;
+      return 'domain_id';
     case 'exotel':
     case 'twilio':
-      return config.account_sid;
+      return 'account_sid';
     case 'plivo':
     case 'vobiz':
-      return config.auth_id;
+      return 'auth_id';
     case 'telnyx':
-      return config.connection_id;
+      return 'connection_id';
     case 'vonage':
-      return config.api_key;
+      return 'api_key';
   }
+};
+
+/** The account itself; null: ARI, and Telnyx without an application. */
+export const accountOf = (config: ConfigRequest): string | null => {
+  const field = accountFieldOf(config.provider);
+  return field === null ? null : ((config as unknown as Readonly<Record<string, string | null>>)[field] ?? null);
 };
 
 /** The field that names the carrier's application where we make one when it is left out; null: that carrier needs none. */

@@ -16,6 +16,13 @@ import {
 import { lacksCountry } from './address';
 import { cloudonixRegions } from './sip-connectivity';
 
+const address = refine(text({ min: 1, max: 255, example: '+14155551234' }), (typed) =>
+  typed.trim() === ''
+    ? 'The address is blank'
+    : /\p{Cc}/u.test(typed.trim())
+      ? 'The address may hold no control characters'
+      : null,
+);
 const countryCode = text({ min: 2, max: 2, description: 'ISO 3166-1 code of the country' });
 const label = text({ max: 64 });
 const id = integer();
@@ -23,7 +30,7 @@ const id = integer();
 /** Body of POST …/phone-numbers. */
 export const PhoneNumberCreate = refine(
   object('PhoneNumberCreate', {
-    address: required(text({ min: 1, max: 255, example: '+14155551234' })),
+    address: required(address),
     country_code: withDefault(nullable(countryCode), null),
     label: withDefault(nullable(label), null),
     inbound_workflow_id: withDefault(nullable(id), null),

@@ -117,7 +117,9 @@ export const evolveTelephony = (state: TelephonyState, event: TelephonyEvent): T
         carrierCheck: event.data.carrier_check ?? null,
       }));
     case 'DefaultOutboundChanged': {
-      const touched = [event.data.telephony_configuration_id, state.defaultOutbound];
+      // One that is created as the default is it already; the one before it is changed all the same.
+      const { previous_telephony_configuration_id: previous = state.defaultOutbound } = event.data;
+      const touched = [event.data.telephony_configuration_id, previous];
       return {
         revision,
         configurations: state.configurations.map((c) => (touched.includes(c.id) ? { ...c, revision } : c)),

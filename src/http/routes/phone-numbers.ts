@@ -10,7 +10,8 @@ import { agentDecider } from '../../domain/agent/decider';
 import { normalizeAddress } from '../../domain/telephony/address';
 import { telephonyDecider } from '../../domain/telephony/decider';
 import { PhoneNumberCreate, PhoneNumberUpdate } from '../../domain/telephony/requests';
-import { configurationOf } from '../../domain/telephony/state';
+import { configurationOf, type Configuration } from '../../domain/telephony/state';
+import type { AccountFailure } from '../../ports/carrier-accounts';
 import { shown, visible, type Api } from '../api';
 import { openCredentials } from '../credentials';
 import { ifMatch } from '../conditional';
@@ -33,16 +34,17 @@ const ONE = `${BASE}/{phone_number_id}`;
 /** What became of the number at the carrier; null: it was not asked. */
 type Sync = { readonly ok: boolean; readonly message: string | null } | null;
 
+const syncOf = (told: Either<AccountFailure, null> | null): Sync =>
+  told === null ? null : isLeft(told) ? { ok: false, message: told.left.message } : { ok: true, message: null };
+
 const numberNotFound: Failure = notFound('Phone number not found');
 
 export const phoneNumberRoutes = (api: Api): readonly Route[] => {
   const { platform } = api;
   const claims = numberClaims(platform);
 
-  const accountFingerprint = async (org: OrganizationId, configId: number): Promise<string | null> => {
-    const { state } = await platform.execute.load(telephonyDecider, telephonyStream(org));
-    return configurationOf(state, configId)?.accountFingerprint ?? null;
-  };
+  const configuration = async (org: OrganizationId, configId: number): Promise<Configuration | undefined> =>
+    configurationOf((await platform.execute.load(telephonyDecider, telephonyStream(org))).state, configId);
 
   const findConfig = async (
     from: Api,
@@ -85,27 +87,22 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
       ? null
       : notFound('Workflow not found');
 
-  /** Asks the carrier about a number. ARI has no account that could own one. */
+  /** Asks the carrier about a number; null: ARI has no account that could own one. */
   const atCarrier = async (
     org: OrganizationId,
     configId: number,
     ask: 'own' | 'attach' | 'detach',
     address: string,
-  ): Promise<Either<Failure, Sync>> => {
-    const { state } = await platform.execute.load(telephonyDecider, telephonyStream(org));
-    const known = configurationOf(state, configId);
-    if (known === undefined) return left(configNotFound());
-    if (known.provider === 'ari') return right(null);
+  ): Promise<Either<AccountFailure, null> | null> => {
+    const known = await configuration(org, configId);
+    if (known === undefined || known.provider === 'ari') return null;
     const accounts = api.carrierAccounts;
-    if (accounts === null) return right({ ok: false, message: 'This installation has no connection to the carrier' });
+    if (accounts === null)
+      return left({ kind: 'unreachable', message: 'This installation has no connection to the carrier' });
     const account = { provider: known.provider, credentials: await openCredentials(api, org, known.credentials) };
-    const answer =
-      ask === 'own'
-        ? await accounts.ownsNumber(account, address)
-        : await accounts.routeNumber(account, address, ask === 'attach');
-    if (!isLeft(answer)) return right({ ok: true, message: null });
-    if (ask === 'own' && answer.left.kind === 'refused') return left(rejected(answer.left.message));
-    return right({ ok: false, message: answer.left.message });
+    return ask === 'own'
+      ? accounts.ownsNumber(account, address)
+      : accounts.routeNumber(account, address, ask === 'attach');
   };
 
   return [
@@ -164,12 +161,12 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
         const noAgent = await agentExists(org, body.inbound_workflow_id);
         if (noAgent !== null) return left(noAgent);
         const { address_normalized } = normalizeAddress(body.address, body.country_code);
-        const reservedUnder = await accountFingerprint(org, params.config_id);
+        const reservedUnder = (await configuration(org, params.config_id))?.accountFingerprint ?? null;
         const number = { accountFingerprint: reservedUnder, addresses: [address_normalized] };
         const free = await claims.free(org, params.config_id, number);
         if (isLeft(free)) return free;
         const owned = await atCarrier(org, params.config_id, 'own', address_normalized);
-        if (isLeft(owned)) return owned;
+        if (owned !== null && isLeft(owned) && owned.left.kind === 'refused') return left(rejected(owned.left.message));
         const id = await commands.id('phone_number');
         if (isLeft(id)) return id;
         const claimed = await claims.claim(org, params.config_id, number);
@@ -181,12 +178,9 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
           reservedUnder,
         });
         if (isLeft(done)) return done;
-        let sync = owned.right;
-        if (sync?.ok === true && body.inbound_workflow_id !== null) {
-          const routed = await atCarrier(org, params.config_id, 'attach', address_normalized);
-          sync = isLeft(routed) ? sync : routed.right;
-        }
-        return shown(api, stream, done.right, (now) => show(now, org, params.config_id, id.right, sync));
+        const attaches = owned !== null && !isLeft(owned) && body.inbound_workflow_id !== null;
+        const told = attaches ? await atCarrier(org, params.config_id, 'attach', address_normalized) : owned;
+        return shown(api, stream, done.right, (now) => show(now, org, params.config_id, id.right, syncOf(told)));
       },
     }),
     route({
@@ -216,9 +210,7 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
         const stream = telephonyStream(org);
         const expected = await ifMatch(koa, async () => configOf(await findTelephony(api, org), params.config_id));
         if (isLeft(expected)) return expected;
-        const noAgent = await agentExists(org, body.inbound_workflow_id ?? null);
-        if (noAgent !== null) return left(noAgent);
-        const done = await commands.run(telephonyDecider, stream, {
+        const command = {
           type: 'ChangePhoneNumber',
           configurationId: params.config_id,
           phoneNumberId: params.phone_number_id,
@@ -231,15 +223,24 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
           countryCode: body.country_code ?? null,
           extraMetadata: (body.extra_metadata ?? null) as never,
           ...expected.right,
-        });
+        } as const;
+        const possible = await commands.probe(telephonyDecider, stream, command);
+        if (isLeft(possible)) return possible;
+        const noAgent = await agentExists(org, body.inbound_workflow_id ?? null);
+        if (noAgent !== null) return left(noAgent);
+        const numberIn = (known: Configuration | undefined) =>
+          known?.numbers.find((n) => n.id === params.phone_number_id);
+        const before = numberIn(await configuration(org, params.config_id));
+        const done = await commands.run(telephonyDecider, stream, command);
         if (isLeft(done)) return done;
-        const number = configurationOf(done.right.state, params.config_id)?.numbers.find(
-          (n) => n.id === params.phone_number_id,
+        const number = numberIn(configurationOf(done.right.state, params.config_id));
+        // Where no agent answers nor did, the number's calls are not ours to route.
+        const wasOurs = (before?.inbound_workflow_id ?? null) !== null || body.clear_inbound_workflow;
+        const ask = (number?.inbound_workflow_id ?? null) !== null ? 'attach' : wasOurs ? 'detach' : 'own';
+        const told = await atCarrier(org, params.config_id, ask, number?.address_normalized ?? '');
+        return shown(api, stream, done.right, (now) =>
+          show(now, org, params.config_id, params.phone_number_id, syncOf(told)),
         );
-        const ask = (number?.inbound_workflow_id ?? null) === null ? 'detach' : 'attach';
-        const synced = await atCarrier(org, params.config_id, ask, number?.address_normalized ?? '');
-        const sync = isLeft(synced) ? null : synced.right;
-        return shown(api, stream, done.right, (now) => show(now, org, params.config_id, params.phone_number_id, sync));
       },
     }),
     route({
@@ -257,18 +258,12 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
         const number = phoneNumberOf(config.right, params.phone_number_id);
         if (number === null) return left(numberNotFound);
         const attached = number.inbound_workflow_id !== null;
-        const synced = attached
-          ? await atCarrier(org, params.config_id, 'detach', number.address_normalized)
-          : right<Failure, Sync>(null);
-        if (isLeft(synced)) return synced;
-        if (synced.right?.ok === false && api.carrierAccounts !== null)
-          return left({
-            kind: 'peer_failed',
-            message: synced.right.message ?? 'The carrier did not detach the number',
-          });
+        const told = attached ? await atCarrier(org, params.config_id, 'detach', number.address_normalized) : null;
+        if (told !== null && isLeft(told) && api.carrierAccounts !== null)
+          return left({ kind: 'peer_failed', message: told.left.message });
         const stream = telephonyStream(org);
         const release = await claims.releasing(org, params.config_id, {
-          accountFingerprint: await accountFingerprint(org, params.config_id),
+          accountFingerprint: (await configuration(org, params.config_id))?.accountFingerprint ?? null,
           addresses: [number.address_normalized],
         });
         const done = await commands.run(telephonyDecider, stream, {
@@ -279,7 +274,7 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
         if (isLeft(done)) return done;
         await release();
         await visible(api, stream, done.right);
-        return ok({ message: 'Phone number deleted', provider_sync: synced.right });
+        return ok({ message: 'Phone number deleted', provider_sync: syncOf(told) });
       },
     }),
     route({
