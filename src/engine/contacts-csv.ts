@@ -41,7 +41,15 @@ const textCheck = (): ((chunk: Buffer, last: boolean) => boolean) => {
   };
 };
 
-const NOT_TEXT = rejected('Invalid CSV format: the file is not UTF-8 text; save it as "CSV UTF-8"');
+/** A file that cannot be read on; `row` null: nobody can say where. */
+const unreadable = (reason: string, row: number | null): Failure => ({
+  kind: 'rejected',
+  message: `Invalid CSV format: ${reason}${row === null ? '' : `, row ${row}`}`,
+  errors: [{ row, column: null, message: reason }],
+  error_count: 1,
+});
+
+const NOT_TEXT = unreadable('the file is not UTF-8 text; save it as "CSV UTF-8"', null);
 
 const wordings: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quoted cell is never closed',
@@ -54,8 +62,10 @@ const wordings: Readonly<Record<string, string>> = {
 const csvFailure = (error: unknown): Failure => {
   if (!(error instanceof CsvError)) throw error;
   const { records } = error as { readonly records?: unknown };
-  const row = typeof records === 'number' ? `, row ${records + 1}` : '';
-  return rejected(`Invalid CSV format: ${wordings[error.code] ?? 'the file cannot be read as CSV'}${row}`);
+  return unreadable(
+    wordings[error.code] ?? 'the file cannot be read as CSV',
+    typeof records === 'number' ? records + 1 : null,
+  );
 };
 
 interface Reading {

@@ -333,6 +333,8 @@ describe('a campaign', () => {
       body: { detail: 'telephony_configuration_not_found' },
     });
     expect((await create({ source_id: ground.source.replace(/[^/]*$/, 'nothing.csv') })).status).toBe(400);
+    const long = await create({ source_id: `campaigns/${client.org}/${'é'.repeat(600)}.csv` });
+    expect([long.status, faults(long.body)]).toEqual([422, ['body.source_id: value_error']]);
     for (const source_id of ['campaigns/999999/x.csv', '/etc/passwd', `${ground.source}/../../2/x.csv`, ''])
       expect((await create({ source_id })).status).toBe(403);
   });
@@ -358,6 +360,8 @@ describe('a campaign', () => {
     const source_id = await upload(client, csv);
     const answer = await create({ source_id });
     expect([answer.status, answer.body.detail]).toEqual([400, expect.stringContaining(text)]);
+    expect(answer.body.errors.length).toBeGreaterThan(0);
+    expect(answer.body.error_count).toBe(answer.body.errors.length);
   });
 
   it('names the rows at fault, all kinds together, up to a hundred one by one', async () => {

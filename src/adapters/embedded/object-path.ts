@@ -1,8 +1,7 @@
 /** Where an object lies in the folder of the embedded object store. */
 import { createHash } from 'node:crypto';
+import { MAX_KEY_BYTES } from '../../core/object-key';
 
-/** Bytes of a key, as S3 has it. */
-const MAX_KEY_BYTES = 1024;
 /** File systems take names of 255 bytes. */
 const MAX_NAME = 180;
 

@@ -1,6 +1,6 @@
 /** How the rows of a list become batches of contacts at import: the same batches for the same content, whenever and however often it is read. */
 import { rejected, type Failure } from '../../core/failure';
-import { contactReader, isBlank, isFailure, measureUnder, numberFault, readHeader } from './contacts';
+import { contactReader, isBlank, isHeaderFault, measureUnder, numberFault, readHeader } from './contacts';
 import type { ContactData } from './events';
 
 export interface BatchLimits {
@@ -40,8 +40,8 @@ export const contactBatches = (e164Only: boolean, limits: BatchLimits = BATCH_LI
 
   const header = (cells: readonly string[]): void => {
     const columns = readHeader(cells);
-    if (isFailure(columns)) {
-      fatal = columns;
+    if (isHeaderFault(columns)) {
+      fatal = rejected(columns.reason);
       return;
     }
     read = contactReader(columns);

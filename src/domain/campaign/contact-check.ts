@@ -1,13 +1,14 @@
 /** The check of a whole contact list at creation: every fault of every row, reported together. */
 import { left, right, type Either } from 'fp-ts/Either';
-import { rejected, type Failure } from '../../core/failure';
+import type { Failure } from '../../core/failure';
 import { contactFaults } from './contact-faults';
 import {
+  columnsAt,
   contactReader,
   GREETING_RECORDING,
   greetingOf,
   isBlank,
-  isFailure,
+  isHeaderFault,
   isOversized,
   measureUnder,
   numberFault,
@@ -99,15 +100,19 @@ const rowCheck = (columns: Columns, rules: ContactRules, faults: ReturnType<type
     if (audio) checkGreeting(cells, row);
     if (isOversized(measure(cells), () => read(cells)))
       faults.add(
-        { row, column: PHONE, message: `The row ${OVERSIZED}` },
+        { row, column: null, message: `The row ${OVERSIZED}` },
         'size',
         (rows) => `Too large rows: ${rows}. A row ${OVERSIZED}.`,
       );
   };
 };
 
-const missingColumns = (columns: Columns, required: readonly string[]): readonly string[] =>
-  [...new Set(required)].filter((name) => !columns.at.has(name.trim().toLowerCase())).sort();
+const missingColumns = (cells: readonly string[], required: readonly string[]): readonly string[] => {
+  const there = columnsAt(cells);
+  return [...new Set(required)].filter((name) => !there.has(name.trim().toLowerCase())).sort();
+};
+
+const EMPTY = 'CSV file must have a header row and at least one data row';
 
 export const contactCheck = (rules: ContactRules): ContactCheck => {
   const faults = contactFaults();
@@ -118,12 +123,8 @@ export const contactCheck = (rules: ContactRules): ContactCheck => {
 
   const header = (cells: readonly string[], row: number): void => {
     const read = readHeader(cells);
-    if (isFailure(read)) {
-      fatal = read;
-      return;
-    }
-    columns = read;
-    const missing = missingColumns(read, rules.required);
+    if (isHeaderFault(read)) faults.addToList([{ row, column: read.column, message: read.reason }], read.reason);
+    const missing = missingColumns(cells, rules.required);
     if (missing.length > 0)
       faults.addToList(
         missing.map((name) => ({
@@ -134,6 +135,11 @@ export const contactCheck = (rules: ContactRules): ContactCheck => {
         `Workflow uses template variables that are missing from the source data: ${missing.map((n) => `'${n}'`).join(', ')}. ` +
           'Add the missing columns or remove them from the workflow.',
       );
+    if (isHeaderFault(read)) {
+      fatal = faults.failure();
+      return;
+    }
+    columns = read;
     check = rowCheck(read, rules, faults);
   };
 
@@ -147,9 +153,8 @@ export const contactCheck = (rules: ContactRules): ContactCheck => {
     fatal: () => fatal,
     verdict: () => {
       if (fatal !== null) return left(fatal);
-      if (columns === null || rows === 0)
-        return left(rejected('CSV file must have a header row and at least one data row'));
-      return faults.count() > 0 ? left(faults.failure()) : right({ rows, columns: columns.names });
+      if (rows === 0) faults.addToList([{ row: null, column: null, message: EMPTY }], EMPTY);
+      return columns === null || faults.count() > 0 ? left(faults.failure()) : right({ rows, columns: columns.names });
     },
   };
 };

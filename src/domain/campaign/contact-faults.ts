@@ -1,10 +1,10 @@
 /** The faults of a contact list: the first hundred one by one, and all of them counted by rule. */
 import type { Failure } from '../../core/failure';
 
-/** `row` counts the CSV's records, the header being 1. */
+/** `row` counts the CSV's records, the header being 1; null: the whole list. `column` null: the whole row. */
 export interface ContactFault {
-  readonly row: number;
-  readonly column: string;
+  readonly row: number | null;
+  readonly column: string | null;
   readonly message: string;
 }
 
@@ -20,7 +20,7 @@ interface Tally {
 
 export interface ContactFaults {
   /** `rule` is the sentence about all faults of its kind, given the rows that it names. */
-  add(fault: ContactFault, key: string, rule: (rows: string) => string): void;
+  add(fault: ContactFault & { readonly row: number }, key: string, rule: (rows: string) => string): void;
   /** A fault of the whole list. */
   addToList(faults: readonly ContactFault[], sentence: string): void;
   count(): number;
@@ -53,7 +53,9 @@ export const contactFaults = (): ContactFaults => {
     count: () => total,
     failure: () => ({
       kind: 'rejected',
-      message: [...tallies.values()].map(({ tally, rule }) => rule(listed(tally))).join(' '),
+      message: [...tallies.values()]
+        .map(({ tally, rule }) => rule(listed(tally)))
+        .reduce((text, sentence) => `${text}${text.endsWith('.') ? '' : '.'} ${sentence}`),
       errors: kept,
       error_count: total,
     }),

@@ -1,6 +1,5 @@
 /** What a row of a contact list must hold, and what becomes of it. Rows come as the CSV's cells; reading the CSV is engine/contacts-csv.ts. */
 import type { Json } from '../../core/event';
-import { rejected, type Failure } from '../../core/failure';
 import type { ContactData } from './events';
 import { e164Value } from './number-set';
 
@@ -21,7 +20,8 @@ const MAX_DESTINATION = 255;
 /** Why a number cannot be called, as the end of the sentence `Every phone number …`; null: it can. */
 export const numberFault = (number: string, e164Only: boolean): string | null => {
   if (!Number.isNaN(e164Value(number))) return null;
-  if (/[\s,&\p{Cc}]/u.test(number)) return 'must not contain spaces, commas, ampersands or control characters';
+  // Format characters (\p{Cf}) are not seen, and come along when a number is copied: two that look the same would differ.
+  if (/[\s,&\p{Cc}\p{Cf}]/u.test(number)) return 'must not contain spaces, commas, ampersands or control characters';
   if (!e164Only) return number.length > MAX_DESTINATION ? `must have at most ${MAX_DESTINATION} characters` : null;
   return number.startsWith('+')
     ? "must be '+' followed by 2 to 15 digits, the first of them not 0"
@@ -36,20 +36,38 @@ export interface Columns {
   readonly phone: number;
 }
 
-/** Reads a header row. */
-export const readHeader = (cells: readonly string[]): Columns | Failure => {
+/** Why a header row cannot be used. */
+export interface HeaderFault {
+  readonly column: string;
+  readonly reason: string;
+}
+
+/** Where each name of a header row is. */
+export const columnsAt = (cells: readonly string[]): ReadonlyMap<string, number> => {
   const at = new Map<string, number>();
   cells.forEach((cell, i) => {
     const name = cell.trim().toLowerCase();
     if (name !== '') at.set(name, i);
   });
+  return at;
+};
+
+/** Whether a row of one cell looks like several of a file that separates them by something else. */
+const separatedOtherwise = (cells: readonly string[]): boolean => cells.length === 1 && /[;\t|]/.test(cells[0] ?? '');
+
+/** Reads a header row. */
+export const readHeader = (cells: readonly string[]): Columns | HeaderFault => {
+  const at = columnsAt(cells);
   const phone = at.get(PHONE);
-  if (phone === undefined) return rejected(`Source must contain a '${PHONE}' column`);
-  if (at.has('__proto__')) return rejected("A column cannot be named '__proto__'");
+  if (phone === undefined) {
+    const hint = separatedOtherwise(cells) ? '; separate the columns by commas' : '';
+    return { column: PHONE, reason: `Source must contain a '${PHONE}' column${hint}` };
+  }
+  if (at.has('__proto__')) return { column: '__proto__', reason: "A column cannot be named '__proto__'" };
   return { names: [...at.keys()], at, phone };
 };
 
-export const isFailure = (header: Columns | Failure): header is Failure => 'kind' in header;
+export const isHeaderFault = (header: Columns | HeaderFault): header is HeaderFault => 'reason' in header;
 
 export const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
 

@@ -13,6 +13,7 @@ import {
   withDefault,
   type Decoded,
 } from '../../core/codec';
+import { objectKey } from '../../core/object-key';
 import type { Settings } from './events';
 import { RETRY_WHEN_OMITTED } from './retry';
 import { isTimezone } from './schedule';
@@ -80,7 +81,7 @@ export const CampaignCreate = refine(
   object('CreateCampaignRequest', {
     name: required(name),
     source_type: required(text({ pattern: '^csv$' })),
-    source_id: required(text({ description: 'The file_key of the uploaded CSV' })),
+    source_id: required(objectKey({ description: 'The file_key of the uploaded CSV' })),
     workflow_id: withDefault(nullable(integer({ gt: 0 })), null),
     traffic_split: withDefault(nullable(TrafficSplitRequest), null),
     telephony_configuration_id: withDefault(nullable(integer()), null),

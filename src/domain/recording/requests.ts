@@ -1,5 +1,6 @@
 /** Bodies of the requests about greeting recordings. */
 import { integer, list, nullable, object, optional, required, text, withDefault, type Decoded } from '../../core/codec';
+import { objectKey } from '../../core/object-key';
 
 /** Largest recording, bytes. */
 const MAX_BYTES = 5_242_880;
@@ -29,7 +30,7 @@ export const RecordingsCreate = object('RecordingsCreate', {
     list(
       object('RecordingCreate', {
         recording_id: required(publicId),
-        storage_key: required(text({ min: 1, max: 1024 })),
+        storage_key: required(objectKey({ min: 1 })),
         transcript: withDefault(text({ max: 10_000 }), ''),
       }),
       { min: 1, max: MAX_AT_ONCE },

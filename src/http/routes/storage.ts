@@ -4,6 +4,7 @@ import { runKey, runs } from '../../../projections/runs';
 import { booleanText, integerText, object, required, text, withDefault, optional } from '../../core/codec';
 import { notFound, rejected, type Failure } from '../../core/failure';
 import type { OrganizationId } from '../../core/ids';
+import { objectKey } from '../../core/object-key';
 import type { Api } from '../api';
 import { ARTIFACTS, artifactKey, readToken, type Artifact } from '../artifacts';
 import { ok, route, type Route } from '../route';
@@ -12,7 +13,7 @@ import { FileMetadata, SignedUrl } from '../shapes/storage';
 const DAY = 86_400;
 const PUBLIC_LINK_SECONDS = 300;
 
-const key = text({ min: 1, max: 1024, example: 'campaigns/1/contacts.csv' });
+const key = objectKey({ min: 1, example: 'campaigns/1/contacts.csv' });
 const SignedUrlQuery = object('SignedUrlQuery', {
   key: required(key),
   expires_in: withDefault(integerText({ ge: 1, le: DAY }), 3600),

@@ -25,6 +25,15 @@ describe('what is no CSV', () => {
     ['a quote inside a cell', 'phone_number,a\n+15550001,x"y\n', /quote within a cell.*, row 2/],
     ['text behind a quoted cell', 'phone_number,a\n"+15550\n001",b\n+15550001,"x"y\n', /closing quote.*, row 3/],
   ])('is refused with the row: %s', async (_, content, text) => expect((await fails(content)).message).toMatch(text));
+  it('is told in the list of faults too, with the row where there is one', async () => {
+    expect((await fails('phone_number,a\n+15550001,"x\n')).errors).toEqual([
+      { row: 2, column: null, message: 'a quoted cell is never closed' },
+    ]);
+    expect(await fails(Buffer.from([0xff]))).toMatchObject({
+      errors: [{ row: null, column: null, message: expect.stringContaining('not UTF-8') }],
+      error_count: 1,
+    });
+  });
   it('tells nothing of the cells', async () =>
     expect((await fails('phone_number,a\n+15550001,secret"y\n')).message).not.toContain('secret'));
 });

@@ -10,6 +10,22 @@ describe('the header', () => {
     ]));
   it('must have a phone_number column', async () =>
     expect((await fails('phone,name\n+15550001,Ann\n')).message).toBe("Source must contain a 'phone_number' column"));
+  it('without one is told like any other fault, and with those of the template variables', async () => {
+    const message = "Source must contain a 'phone_number' column";
+    const alone = await fails('phone,name\n+15550001,Ann\n');
+    expect([alone.errors, alone.error_count]).toEqual([[{ row: 1, column: 'phone_number', message }], 1]);
+    const both = await fails('\nphone\n+15550001\n', { required: ['city'] });
+    expect(both.errors.map((e) => [e.row, e.column])).toEqual([
+      [2, 'phone_number'],
+      [2, 'city'],
+    ]);
+    expect(both.message).toMatch(/^Source must contain a 'phone_number' column\. Workflow uses .*'city'\./);
+  });
+  it.each([';', '\t', '|'])('that is separated by %j is refused with a hint', async (separator) =>
+    expect((await fails(`phone_number${separator}name\n+15550001${separator}Ann\n`)).message).toBe(
+      "Source must contain a 'phone_number' column; separate the columns by commas",
+    ),
+  );
   it('may be preceded by a byte order mark', async () =>
     expect((await passes('\uFEFFphone_number\n+15550001\n')).rows).toBe(1));
   it('may be quoted behind a byte order mark', async () =>
@@ -57,6 +73,13 @@ describe('numbers', () => {
   it.each(['1001', '+966500000000', 'sip:1001@pbx.local', 'PJSIP/1001@my-trunk', 'Local/1001@from-internal', '0123'])(
     'of ARI may be %s',
     async (number) => expect((await passes(`phone_number\n${number}\n`, ARI)).rows).toBe(1),
+  );
+  it.each(['\u200e1001', '10\u200b01', '10\u00ad01', '1001\u2060'])(
+    'may not hold characters that nobody sees: %j',
+    async (number) =>
+      expect((await fails(`phone_number\n1001\n${number}\n`, ARI)).errors).toEqual([
+        { row: 3, column: 'phone_number', message: expect.stringContaining('control characters') },
+      ]),
   );
   it.each(['+1555 0001', '"+15550001,+15550002"', '1001&1002', '10\u000701', 'x'.repeat(256)])(
     'of ARI may not be %j',
@@ -123,9 +146,11 @@ describe('rows', () => {
     ['a header and blank rows', 'phone_number,a\n\n,\n'],
     ['nothing', ''],
     ['blank lines', '\n\n'],
-  ])('are needed: %s is refused', async (_, content) =>
-    expect((await fails(content)).message).toBe('CSV file must have a header row and at least one data row'),
-  );
+  ])('are needed: %s is refused', async (_, content) => {
+    const message = 'CSV file must have a header row and at least one data row';
+    const rejection = await fails(content);
+    expect([rejection.message, rejection.errors]).toEqual([message, [{ row: null, column: null, message }]]);
+  });
 });
 
 describe('template variables', () => {
