@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Scope } from '../domain/api-key/events';
 import { hashKey } from '../domain/api-key/key';
-import { inTime } from './engines';
+import { within } from '../engine/within';
 import { Refusal } from './problem';
 import type { Caller } from './route';
 
@@ -64,7 +64,7 @@ export const authentication = (deps: AuthenticationDeps): Authentication => {
     const before = seen.get(hash);
     if (before === undefined) return deps.find(hash);
     try {
-      return await inTime(deps.find(hash), SLOW_MS);
+      return await within(SLOW_MS, 'the read store', deps.find(hash));
     } catch {
       return (await deps.confirm(before)) ? before : null;
     }

@@ -1,5 +1,6 @@
 /** Engines as requests see them: a rejection of the port is 'unavailable', told apart from a mistake of our own. */
 import type { Platform } from '../engine/platform';
+import { TimedOut, within } from '../engine/within';
 import { Refusal } from './problem';
 
 /** An engine that did not answer. */
@@ -29,7 +30,7 @@ export const guarded = <T extends object>(
 ): T => {
   // Only of a call that was given up is it open what it did.
   const away = (error: unknown): unknown =>
-    error instanceof Refusal ? error : new EngineAway(engine, error, error instanceof Silent ? stored : 'no');
+    error instanceof Refusal ? error : new EngineAway(engine, error, error instanceof TimedOut ? stored : 'no');
   const guards = new Map<unknown, (...args: readonly unknown[]) => unknown>();
   return new Proxy(port, {
     get: (target, name, receiver): unknown => {
@@ -39,7 +40,7 @@ export const guarded = <T extends object>(
       if (guard === undefined) {
         guard = (...args) => {
           const answer: unknown = Reflect.apply(member as () => unknown, target, args);
-          return answer instanceof Promise ? inTime(answer, withinMs, away) : answer;
+          return answer instanceof Promise ? within(withinMs, String(name), answer, away) : answer;
         };
         guards.set(member, guard);
       }
@@ -47,32 +48,6 @@ export const guarded = <T extends object>(
     },
   });
 };
-
-class Silent extends Error {}
-
-/**
- * The answer, or a rejection after `ms`; null: however long it takes. What comes later is ignored. `failed` makes of what went wrong what is
- * rejected with.
- */
-export const inTime = <A>(
-  answer: Promise<A>,
-  ms: number | null,
-  failed: (error: unknown) => unknown = (error) => error,
-): Promise<A> =>
-  new Promise((resolve, reject) => {
-    const fail = (error: unknown): void => reject(failed(error));
-    const timer = ms === null ? undefined : setTimeout(() => fail(new Silent(`no answer within ${ms} ms`)), ms);
-    answer.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        fail(error);
-      },
-    );
-  });
 
 /** The platform for request handlers. */
 export const guardedPlatform = (platform: Platform): Platform => ({

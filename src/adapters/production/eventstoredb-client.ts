@@ -19,7 +19,8 @@ import type { AllStreamRecordedEvent, AllStreamSubscription, StreamingRead } fro
 import { NO_STREAM, type EventMetadata, type JsonObject, type RecordedEvent, type SealedEvent } from '../../core/event';
 import { offsetOf, positionOf, START, type Position } from '../../core/position';
 import { isStreamNotFound } from './eventstoredb-errors';
-import { nextTurn, places, TimedOut, within } from './waiting';
+import { TimedOut, within } from '../../engine/within';
+import { nextTurn, places } from './waiting';
 
 export interface ClientOptions {
   /** `esdb://[user:password@]host:port?tls=false`. */

@@ -8,7 +8,8 @@ import { storeClient } from './eventstoredb-client';
 import { appendVerdict, describeError } from './eventstoredb-errors';
 import { PAGE, passes, readPage } from './eventstoredb-pages';
 import { resubscribing } from './eventstoredb-subscription';
-import { backoff, TimedOut, within } from './waiting';
+import { TimedOut, within } from '../../engine/within';
+import { backoff } from './waiting';
 
 export interface EventStoreDbOptions {
   /** Connection string: `esdb://[user:password@]host:port[?tls=false]`. */

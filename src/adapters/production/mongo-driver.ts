@@ -1,6 +1,6 @@
 /** The one file that imports MongoDB's driver: a connection with this program's settings, and what a failed write means. */
 import { MongoBulkWriteError, MongoClient, MongoServerError, type Db } from 'mongodb';
-import { within } from './waiting';
+import { within } from '../../engine/within';
 
 export type { AnyBulkWriteOperation, Collection, Db, Document as MongoDocument, Filter } from 'mongodb';
 

@@ -1,6 +1,6 @@
 /** The one file that imports the NATS client: a connection with this program's settings. */
 import { connect, type ConnectionOptions, type NatsConnection } from 'nats';
-import { within } from './waiting';
+import { within } from '../../engine/within';
 
 export { AckPolicy, DeliverPolicy, nanos, NatsError, RetentionPolicy, StorageType } from 'nats';
 export type { JetStreamClient, JetStreamManager, KV, NatsConnection } from 'nats';

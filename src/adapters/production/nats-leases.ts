@@ -9,7 +9,8 @@ import { PARTITIONS } from '../../core/ids';
 import type { Logger } from '../../engine/telemetry';
 import type { LeaseChange, Leases } from '../../ports/leases';
 import { natsBus, NatsError, StorageType, type KV, type NatsConnection } from './nats-driver';
-import { pause, within } from './waiting';
+import { within } from '../../engine/within';
+import { pause } from './waiting';
 
 export interface NatsLeasesOptions {
   readonly url: string;

@@ -12,7 +12,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { ObjectStore } from '../../ports/object-store';
-import { within } from './waiting';
+import { within } from '../../engine/within';
 
 export interface S3Options {
   /** `http://s3:7070`; where this program reaches the store. */

@@ -1,4 +1,5 @@
-/** Waiting with a limit: pauses, places, deadlines. Shared by the production adapters. */
+/** Waiting with a limit: pauses, places, backoff. Shared by the production adapters. */
+import { TimedOut } from '../../engine/within';
 
 /** Resolves after `ms`, or at once when `signal` is aborted. */
 export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
@@ -16,16 +17,8 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
 /** Resolves in a fresh turn of the event loop, after everything that is due now. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-export class TimedOut extends Error {}
 /** No place became free: nothing was begun. */
 export class NoPlace extends TimedOut {}
-
-/** The promise's answer, or a rejection with `TimedOut` after `ms`. What comes later is ignored, also a rejection. */
-export const within = <A>(ms: number, what: string, promise: Promise<A>): Promise<A> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new TimedOut(`${what}: no answer within ${ms} ms`)), ms);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 
 /** A number of places, taken in order of asking. */
 export interface Places {

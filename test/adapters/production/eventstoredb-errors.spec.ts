@@ -1,5 +1,6 @@
 import { appendVerdict, describeError } from '../../../src/adapters/production/eventstoredb-errors';
-import { NoPlace, TimedOut } from '../../../src/adapters/production/waiting';
+import { NoPlace } from '../../../src/adapters/production/waiting';
+import { TimedOut } from '../../../src/engine/within';
 
 const error = (fields: object, message = '') => Object.assign(new Error(message), fields);
 
