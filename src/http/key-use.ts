@@ -39,7 +39,14 @@ export const keyUses = (reads: ReadStore, clock: Clock): KeyUses => {
     of: async (keyIds) => {
       await ensure();
       const found = await reads.getMany(COLLECTION, keyIds.map(String));
-      return new Map([...found].map(([key, { document }]) => [Number(key), String(document.last_used_at)]));
+      const uses = new Map([...found].map(([key, { document }]) => [Number(key), String(document.last_used_at)]));
+      // What this process noted may be on its way to the store still.
+      for (const id of keyIds) {
+        const noted = written.get(id);
+        const at = noted === undefined ? '' : new Date(noted).toISOString();
+        if (at > (uses.get(id) ?? '')) uses.set(id, at);
+      }
+      return uses;
     },
   };
 };

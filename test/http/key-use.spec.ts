@@ -38,6 +38,8 @@ it('last_used_at is null before the first use, then the time of the last one, to
   const first = await lastUse(id, null);
   expect(Math.abs(Date.parse(first ?? '') - clock.now())).toBeLessThan(10_000);
 
+  expect((await user.get(KEYS)).body.find((k: { id: number }) => k.id === id).last_used_at).toBe(first);
+
   ahead += 61_000;
   await user.get(KEYS);
   const second = await lastUse(id, first);
@@ -49,4 +51,10 @@ it('last_used_at is null before the first use, then the time of the last one, to
   await keeper.get(KEYS);
   expect((await keeper.get(KEYS)).body.find((k: { id: number }) => k.id === id).last_used_at).toBe(second);
   expect(await world.head()).toBe(head);
+});
+
+it('a key’s use shows in the very answer that it got', async () => {
+  const { id, api_key } = (await keeper.post(KEYS, { name: 'shows itself' })).body;
+  const shown = (await world.clientWith(api_key).get(KEYS)).body.find((k: { id: number }) => k.id === id);
+  expect(shown.last_used_at).toEqual(expect.any(String));
 });
