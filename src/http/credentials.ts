@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../core/event';
 import type { Sealed } from '../core/event-types';
 import { rejected, type Failure } from '../core/failure';
 import type { OrganizationId } from '../core/ids';
+import { sameJson } from '../core/same-json';
 import type { SealedCredentials } from '../domain/telephony/commands';
 import {
   accountFieldOf,
@@ -114,6 +115,15 @@ export const prepareCredentials = async (
         },
   );
 };
+
+/** Whether they are what is stored already, the carrier's word included: then there is nothing to replace. */
+export const inForce = (
+  { fields, carrierCheck }: PreparedCredentials,
+  stored: JsonObject,
+  checkedBefore: CarrierCheck | null,
+): boolean =>
+  sameJson(carrierCheck, checkedBefore) &&
+  Object.entries(fields).every(([name, value]) => sameJson(value, stored[name] ?? null));
 
 /** Seals them for the configuration; ARI's get the name of the application that our connection registers. */
 export const sealCredentials = async (

@@ -140,6 +140,29 @@ describe('a telephony configuration', () => {
     expect((await put({ auth_token: 'token-wxyz' })).body.credentials.auth_token).toBe('******wxyz');
   });
 
+  it.each([
+    { ...ARI, external_pbx: { agent_api: { url: 'https://p', username: 'agent', password: 'battery' } } },
+    { provider: 'cloudonix', bearer_token: 'token-7', domain_id: 'same' },
+    { provider: 'twilio', account_sid: 'AC-account-7', auth_token: 'away' },
+  ])('that is sent back as it was shown is not changed: $provider', async (config) => {
+    const made = await client.post(CONFIGS, { name: `Same ${config.provider}`, config });
+    const before = await world.head();
+    const again = await client.put(`${CONFIGS}/${made.body.id}`, {
+      name: made.body.name,
+      is_default_outbound: made.body.is_default_outbound,
+      config: { provider: made.body.provider, ...made.body.credentials },
+    });
+    expect([again.status, again.body, again.headers.get('etag')]).toEqual([200, made.body, made.headers.get('etag')]);
+    expect(await world.head()).toBe(before);
+    const blank = {
+      ...config,
+      ...('auth_token' in config ? { auth_token: '' } : { application_name: 'other', app_name: '' }),
+    };
+    expect((await client.put(`${CONFIGS}/${made.body.id}`, { config: blank })).headers.get('etag')).not.toBe(
+      made.headers.get('etag'),
+    );
+  });
+
   it('keeps its application and its Stasis name over an update that leaves them out', async () => {
     const { id, credentials } = (await client.post(CONFIGS, { name: 'Kept', config: ARI })).body;
     const again = await client.put(`${CONFIGS}/${id}`, { config: { ...ARI, app_password: 'another-one' } });

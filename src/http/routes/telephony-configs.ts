@@ -27,7 +27,7 @@ import { configurationOf, type Configuration, type TelephonyState } from '../../
 import { campaigns } from '../../../projections/campaigns';
 import type { Executed } from '../../engine/execute';
 import { shown, visible, type Api } from '../api';
-import { blankCredentials, openCredentials, prepareCredentials, sealCredentials } from '../credentials';
+import { blankCredentials, inForce, openCredentials, prepareCredentials, sealCredentials } from '../credentials';
 import { ifMatch } from '../conditional';
 import { numberClaims } from '../number-claims';
 import { tooLate } from '../reservations';
@@ -114,10 +114,12 @@ export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
       isLeft(done) ? done : shown(api, stream, done.right, (now) => show(now, org, known.id));
     const possible = await commands.probe(telephonyDecider, stream, withConfig(blankCredentials));
     if (isLeft(possible)) return possible;
-    if (wanted === null) return changed(await commands.run(telephonyDecider, stream, command));
+    const withoutConfig = async () => changed(await commands.run(telephonyDecider, stream, command));
+    if (wanted === null) return withoutConfig();
     const stored = await openCredentials(api, org, known.credentials);
     const prepared = await prepareCredentials(api, wanted, stored);
     if (isLeft(prepared)) return prepared;
+    if (inForce(prepared.right, stored, known.carrierCheck)) return withoutConfig();
     const credentials = await sealCredentials(api, org, known.id, prepared.right);
     const { accountFingerprint } = credentials;
     if (accountFingerprint === known.accountFingerprint)
