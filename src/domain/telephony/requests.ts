@@ -19,8 +19,8 @@ import { cloudonixRegions } from './sip-connectivity';
 const address = refine(text({ min: 1, max: 255, example: '+14155551234' }), (typed) =>
   typed.trim() === ''
     ? 'The address is blank'
-    : /\p{Cc}/u.test(typed.trim())
-      ? 'The address may hold no control characters'
+    : /[\p{Cc}\p{Cf}]/u.test(typed.trim())
+      ? 'The address may hold no control characters and none that cannot be seen'
       : null,
 );
 const countryCode = text({ min: 2, max: 2, description: 'ISO 3166-1 code of the country' });

@@ -140,7 +140,7 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
       body: PhoneNumberCreate,
       example: { address: '+14155551234', label: 'Sales', is_default_caller_id: true },
       response: { schema: PhoneNumber.schema },
-      failures: [400, 404, 409, 502],
+      failures: [400, 404, 409],
       handle: async ({ org, params, body, commands }) => {
         const stream = telephonyStream(org);
         const command = {
