@@ -15,7 +15,7 @@ import {
   fieldsSetOf,
   type ConfigRequest,
 } from '../domain/telephony/config';
-import type { CarrierCheck } from '../domain/telephony/events';
+import type { CarrierCheck, Provider } from '../domain/telephony/events';
 import { restoreMasked } from '../domain/telephony/mask';
 import { providerMetadata } from '../domain/telephony/provider-metadata';
 import { sealForOrganization } from '../engine/seal';
@@ -41,13 +41,18 @@ export const blankCredentials: SealedCredentials = {
   provisioned: null,
 };
 
-const carrierName = (provider: keyof typeof providerMetadata): string => providerMetadata[provider].display_name;
+const carrierName = (provider: Provider): string => providerMetadata[provider].display_name;
 
-const checked = (name: string, answer: Either<AccountFailure, unknown>): Either<Failure, CarrierCheck> => {
+/** What a client is told of a carrier that did not answer. */
+export const unreached = (provider: Provider, reason: string): string =>
+  `${carrierName(provider)} could not be reached: ${reason}`;
+
+const checked = (provider: Provider, answer: Either<AccountFailure, unknown>): Either<Failure, CarrierCheck> => {
   if (!isLeft(answer)) return right({ ok: true, message: null });
-  return answer.left.kind === 'refused'
-    ? left(rejected(`${name} refused the credentials: ${answer.left.message}`))
-    : right({ ok: false, message: `${name} could not be reached: ${answer.left.message}` });
+  const { kind, message } = answer.left;
+  return kind === 'refused'
+    ? left(rejected(`${carrierName(provider)} refused the credentials: ${message}`))
+    : right({ ok: false, message: unreached(provider, message) });
 };
 
 /** What of an earlier save stays in force although the request does not name it; nothing where it was another account's. */
@@ -88,7 +93,7 @@ export const prepareCredentials = async (
   let carrierCheck: CarrierCheck | null = null;
   if (carrierAccounts !== null && provider !== 'ari') {
     const told = await carrierAccounts.check({ provider, credentials: fields });
-    const answer = checked(name, told);
+    const answer = checked(provider, told);
     if (isLeft(answer)) return answer;
     carrierCheck = answer.right;
     if (!isLeft(told)) fields = { ...fields, ...told.right };

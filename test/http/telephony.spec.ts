@@ -27,11 +27,13 @@ const accounts: CarrierAccounts = {
   },
   routeNumber: async (_account, address, attached) => {
     asked.push(`${attached ? 'attach' : 'detach'} ${address}`);
-    return right(null);
+    return away ? left({ kind: 'unreachable', message: 'no route' }) : right(null);
   },
 };
 /** A number that the account has lost since. */
 let lost: string | null = null;
+/** Whether numbers can't be routed for now. */
+let away = false;
 
 let world: HttpWorld;
 let client: Client;
@@ -398,6 +400,20 @@ describe('at the carrier', () => {
       expect((await client.put(one, change)).body.provider_sync).toEqual({ ok: true, message: null });
     expect((await client.delete(one)).body.provider_sync).toEqual({ ok: true, message: null });
     expect(asked.map((a) => a.split(' ')[0])).toEqual(['attach', 'detach', 'detach', 'attach', 'detach']);
+  });
+
+  it('that is away a change is stored and says so, and a removal is not carried out', async () => {
+    const one = await add(await at(), '+14155550116', { inbound_workflow_id: await makeAgent(client) });
+    const sync = { ok: false, message: 'Twilio could not be reached: no route' };
+    away = true;
+    const changed = await client.put(one, { label: 'Night desk' });
+    expect([changed.status, changed.body.label, changed.body.provider_sync]).toEqual([200, 'Night desk', sync]);
+    const kept = await client.delete(one);
+    expect([kept.status, kept.body]).toEqual([502, { detail: sync.message }]);
+    expect((await client.get(one)).body).toEqual({ ...changed.body, provider_sync: null });
+    expect((await client.put(one, { clear_inbound_workflow: true })).body.provider_sync).toEqual(sync);
+    expect((await client.delete(one)).body).toEqual({ message: 'Phone number deleted', provider_sync: null });
+    away = false;
   });
 });
 

@@ -13,7 +13,7 @@ import { PhoneNumberCreate, PhoneNumberUpdate } from '../../domain/telephony/req
 import { configurationOf, type Configuration } from '../../domain/telephony/state';
 import type { AccountFailure } from '../../ports/carrier-accounts';
 import { shown, visible, type Api } from '../api';
-import { openCredentials } from '../credentials';
+import { openCredentials, unreached } from '../credentials';
 import { ifMatch } from '../conditional';
 import { numberClaims } from '../number-claims';
 import { tooLate } from '../reservations';
@@ -99,10 +99,15 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
     const accounts = api.carrierAccounts;
     if (accounts === null)
       return left({ kind: 'unreachable', message: 'This installation has no connection to the carrier' });
-    const account = { provider: known.provider, credentials: await openCredentials(api, org, known.credentials) };
-    return ask === 'own'
-      ? accounts.ownsNumber(account, address)
-      : accounts.routeNumber(account, address, ask === 'attach');
+    const { provider } = known;
+    const account = { provider, credentials: await openCredentials(api, org, known.credentials) };
+    const answer =
+      ask === 'own'
+        ? await accounts.ownsNumber(account, address)
+        : await accounts.routeNumber(account, address, ask === 'attach');
+    return isLeft(answer) && answer.left.kind === 'unreachable'
+      ? left({ kind: 'unreachable', message: unreached(provider, answer.left.message) })
+      : answer;
   };
 
   return [
