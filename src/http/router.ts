@@ -67,6 +67,10 @@ const handler =
     respond(ctx, answer.right);
   };
 
+/** The path of what was asked for, the same by each form and alias of it. */
+const resourcePath = (route: Pick<Route, 'path'>, params: Readonly<Record<string, unknown>> | undefined): string =>
+  route.path.replaceAll(/\{(\w+)\+?\}/g, (_placeholder, name: string) => String(params?.[name]));
+
 /** With an Idempotency-Key a POST is carried out at most once. */
 const keyed = (
   route: KeyedRoute<never, never, never>,
@@ -86,7 +90,7 @@ const keyed = (
       org: caller.org,
       context,
       method: route.method,
-      path: ctx.path.replace(/\/$/, ''),
+      path: resourcePath(route, request.params),
       key,
       body,
       remembered: route.remembered,

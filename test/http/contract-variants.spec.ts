@@ -106,7 +106,7 @@ const ROWS: readonly Row[] = [
     (b) => expect(b.credentials.dial_string_template).toBe('Local/{number}@out'),
   ],
   ['a dial string template without {number}', 422, () => config({ ...ARI, dial_string_template: 'PJSIP/trunk' })],
-  ...['   ', '\t', '+1415555\u00000100', 'front\ndesk'].map((address): Row => [
+  ...['   ', '\t', '+1415555\u00000100', 'front\ndesk', '\u202a+14155550100\u202c'].map((address): Row => [
     `the number ${JSON.stringify(address)}`,
     422,
     () => client.post(`${CONFIGS}/${ground.config}/phone-numbers`, { address }),
@@ -270,6 +270,21 @@ it.each(ROWS.map((row) => [row[0], row[1], row] as const))('%s is %i', async (_r
   const answer = await row[2]();
   expect([answer.status, answer.text]).toEqual([status, expect.any(String)]);
   row[3]?.(answer.body);
+});
+
+it('an Idempotency-Key holds for a resource, by whichever of its paths', async () => {
+  const headers = { 'Idempotency-Key': 'both-paths' };
+  const made = await client.post('/user/api-keys', { name: 'both paths' }, headers);
+  expect(made.body.api_key).toMatch(/^llk_/);
+  const { api_key: _secret, ...record } = made.body;
+  for (const path of ['/api/v1/user/api-keys', '/api/v1/user/api-keys/', '/user/api-keys/']) {
+    const again = await client.post(path, { name: 'both paths' }, headers);
+    expect([again.body, again.headers.get('idempotency-replayed')]).toEqual([record, 'true']);
+  }
+  const one = await client.post(`${CONFIGS}/${ground.config}/reactivate`, undefined, headers);
+  const other = (await config(ARI)).body.id;
+  const two = await client.post(`${CONFIGS}/${other}/reactivate/`, undefined, headers);
+  expect([one.body.id, two.body.id]).toEqual([ground.config, other]);
 });
 
 it('an API key is told once', async () => {
