@@ -7,6 +7,8 @@ export interface Child {
   readonly announced: RegExpMatchArray;
   /** Asks it to end (SIGTERM), insists after 15 s (SIGKILL); answers its exit code, null if it had to be killed. */
   stop(): Promise<number | null>;
+  /** Ends it where it stands (SIGKILL). */
+  kill(): Promise<void>;
   /** Settles when it ends by itself. */
   readonly ended: Promise<number | null>;
 }
@@ -42,6 +44,10 @@ export const startChild = (
           const code = await ended;
           clearTimeout(insist);
           return code;
+        },
+        kill: async () => {
+          child.kill('SIGKILL');
+          await ended;
         },
       });
     });

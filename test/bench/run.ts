@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- --quick] [import] [dialing] [slots] [http] [engines]`: import, dialing, slot to dial, rebuild, HTTP; each beside the bare work of the same
- * run. `engines`: the same on EventStoreDB, MongoDB, NATS and S3, only when it is asked for. Seeds are fixed; figures are printed and written to
+ * `npm run bench [-- --quick] [import] [dialing] [slots] [http] [restart] [engines]`: import, dialing, slot to dial, rebuild, HTTP, kill -9 under a
+ * long list; each beside the bare work of the same run where there is one. `engines`: the same on EventStoreDB, MongoDB, NATS and S3, only when it is asked for. Seeds are fixed; figures are printed and written to
  * .bench/<time>.json. Timed figures are of this machine and noisy: ratios matter.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { benchEngines } from './engines';
 import { benchHttp } from './http';
 import { measureDialing, measureImport, measureRebuild, measureSlots, SEED } from './measures';
+import { benchRestart } from './restart';
 import { machine, percentile, print, type Figure } from './report';
 import { bareAppends, bareCsv, bareRead, withEmbeddedStore } from './yardsticks';
 
@@ -101,6 +102,7 @@ const main = async (): Promise<void> => {
     for (const [name, bench] of Object.entries({ import: benchImport, dialing: benchDialing, slots: benchSlots }))
       if (only.length === 0 || only.includes(name)) await bench(folder);
     if (only.length === 0 || only.includes('http')) await benchHttp(folder, quick, tell);
+    if (only.length === 0 || only.includes('restart')) await benchRestart(folder, quick, tell);
     if (only.includes('engines')) await benchEngines(folder, quick, tell);
   } finally {
     await rm(folder, { recursive: true, force: true });
