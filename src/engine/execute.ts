@@ -206,7 +206,8 @@ export const executor = (deps: ExecutorDeps): Executor => {
           continue;
         }
         cache.delete(stream);
-        if (failure.kind === 'refused') return left({ kind: 'rejected', message: failure.message });
+        if (failure.kind === 'refused')
+          return left({ kind: 'rejected', message: `it can't be stored: ${failure.message}` });
         return left({
           kind: 'unavailable',
           message: failure.message,

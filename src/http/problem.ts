@@ -49,7 +49,7 @@ export const problemOf = (failure: HttpFailure): Problem => {
     case 'invalid_definition':
       return {
         status: failure.taken === true ? 409 : 422,
-        body: { detail: { is_valid: false, errors: failure.errors } },
+        body: { detail: { is_valid: false, errors: failure.errors.slice(0, MAX_FAULTS) } },
       };
     case 'not_found':
       return detail(404, failure.message);

@@ -7,8 +7,9 @@ import { object, optional } from '../core/codec';
 import type { Condition } from '../ports/read-store';
 import type { Api } from './api';
 import { everyRun } from './every-run';
+import { instant } from './instant';
 import type { Reply } from './route';
-import { instant, storedInstant } from './run-query';
+import { between } from './run-query';
 import { showRuns } from './show-runs';
 
 export const ReportQuery = object('ReportQuery', { start_date: optional(instant), end_date: optional(instant) });
@@ -44,16 +45,12 @@ const extracted = (run: { readonly gathered_context: JsonObject }): JsonObject =
  * columns, so the runs are gone through twice: once for the names, once for the rows.
  */
 export const report = (api: Api, org: OrganizationId, of: Condition, period: ReportPeriod, fileName: string): Reply => {
-  const from = storedInstant(period.start_date);
-  const to = storedInstant(period.end_date);
   const where: readonly Condition[] = [
     { field: 'organization', is: org },
     of,
     { field: 'is_completed', is: true },
     { field: 'duration', from: 0 },
-    ...(from === null && to === null
-      ? []
-      : [{ field: 'created_at', ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) }]),
+    ...between(period.start_date, period.end_date),
   ];
   async function* rows(): AsyncGenerator<string, void> {
     const names = new Set<string>();

@@ -18,11 +18,9 @@ import {
   type Decoded,
 } from '../core/codec';
 import type { Condition, Query } from '../ports/read-store';
+import { instant, parseInstant } from './instant';
 import { parseJson } from './json';
 
-export const instant = refine(text({ description: 'ISO 8601', example: '2026-01-31T00:00:00Z' }), (value) =>
-  /^\d{4}-\d{2}-\d{2}/.test(value) && !Number.isNaN(Date.parse(value)) ? null : 'not an ISO 8601 date-time',
-);
 const range = object('NumberRange', { min: optional(nullable(number())), max: optional(nullable(number())) });
 const numberRange = { type: required(literal('numberRange')), value: required(range) };
 
@@ -78,9 +76,9 @@ export type RunQuery = Decoded<typeof RunQuery>;
 const bounds = (field: string, from: string | number | null, to: string | number | null): readonly Condition[] =>
   from === null && to === null ? [] : [{ field, ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) }];
 
-/** An instant of the query as documents write theirs. */
-export const storedInstant = (value: string | null | undefined): string | null =>
-  value === null || value === undefined ? null : new Date(value).toISOString();
+/** Runs begun in a period, both ends included; an end that is left out is open. */
+export const between = (from: string | null | undefined, to: string | null | undefined): readonly Condition[] =>
+  bounds('created_at', parseInstant(from ?? ''), parseInstant(to ?? ''));
 
 /** No run has used a token: a range that leaves zero out matches none. */
 const noTokens = (min: number, max: number): readonly Condition[] =>
@@ -89,7 +87,7 @@ const noTokens = (min: number, max: number): readonly Condition[] =>
 const conditionsOf = (filter: Filter): readonly Condition[] => {
   switch (filter.attribute) {
     case 'dateRange':
-      return bounds('created_at', storedInstant(filter.value.from), storedInstant(filter.value.to));
+      return between(filter.value.from, filter.value.to);
     case 'dispositionCode':
       return [{ field: 'disposition', in: filter.value.codes }];
     case 'duration':

@@ -77,24 +77,29 @@ const inWords = (error: unknown): string => {
   return 'the language model gave an answer that cannot be read.';
 };
 
+/** Without halves of characters, which nothing can store; null: it is blank. */
+const nameOf = (name: unknown): string | null =>
+  textOf(name)
+    .replace(/\p{Surrogate}/gu, '')
+    .trim() || null;
+
+/** The object within an answer: endpoints without structured output like to fence their JSON, or to say something before and after it. */
+const objectIn = (content: string): string => content.slice(content.indexOf('{'), content.lastIndexOf('}') + 1);
+
 /** The model's answer as a draft; null where it is not shaped like one, so that it is checked, found empty and repaired. */
 const draftOf = (content: string): { readonly name: string | null; readonly draft: AgentDraft | null } => {
-  let parsed: unknown;
+  let parsed: Record<string, unknown>;
   try {
-    // Endpoints without structured output like to fence their JSON.
-    parsed = JSON.parse(content.replace(/^\s*```(?:json)?|```\s*$/g, ''));
+    parsed = JSON.parse(objectIn(content)) as Record<string, unknown>;
   } catch {
     return { name: null, draft: null };
   }
-  const { name, nodes, edges } = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<
-    string,
-    unknown
-  >;
+  const { name, nodes, edges } = parsed;
   const isRecord = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && !Array.isArray(value);
   const usable = Array.isArray(nodes) && Array.isArray(edges) && nodes.every(isRecord) && edges.every(isRecord);
   return {
-    name: typeof name === 'string' && name.trim() !== '' ? name.trim() : null,
+    name: nameOf(name),
     draft: usable ? { nodes: nodes.map(nodeOf), edges: edges.map(edgeOf) } : null,
   };
 };

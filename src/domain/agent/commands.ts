@@ -1,7 +1,7 @@
 /**
  * What may be asked of an agent. The shell around the decider does the following first:
  *
- * - Secrets: open the content that a request builds upon (the draft, else the published version), `restoreMaskedSecrets`, then `sealSecrets`. The
+ * - Secrets: open the content that a request builds upon (the draft, else the published version), `restoreSecrets`, then `sealSecrets`. The
  *   decider gets content without a readable secret.
  * - Trigger paths: `fillTriggerPaths` with UUIDs (for copies and generated definitions `renewTriggerPaths`), and find out which of
  *   `triggerPathsOf` other agents have.

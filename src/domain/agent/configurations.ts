@@ -12,8 +12,7 @@ import {
   text,
   nullable,
 } from '../../core/codec';
-import type { Json, JsonObject } from '../../core/event';
-import { isObject } from './graph';
+import type { JsonObject } from '../../core/event';
 
 const CallDisposition = object('CallDisposition', {
   code: required(text({ min: 1, max: 64, pattern: '^[A-Za-z][A-Za-z0-9_-]*$' })),
@@ -51,14 +50,4 @@ export const DEFAULT_CALL_SECONDS = 300;
 export const maxCallSeconds = (configurations: JsonObject): number => {
   const seconds = configurations['max_call_duration'];
   return typeof seconds === 'number' && seconds >= 1 ? Math.floor(seconds) : DEFAULT_CALL_SECONDS;
-};
-
-/** Codes of `call_dispositions`, in their order. */
-export const dispositionCodes = (configurations: JsonObject): readonly string[] => {
-  const dispositions = configurations['call_dispositions'];
-  return Array.isArray(dispositions)
-    ? (dispositions as readonly Json[]).flatMap((d) =>
-        isObject(d) && typeof d['code'] === 'string' ? [d['code']] : [],
-      )
-    : [];
 };

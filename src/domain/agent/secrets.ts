@@ -84,25 +84,29 @@ export const sealSecrets = async (
   return mapSecrets(content, (value) => (isSealed(value) ? value : ({ ...(sealed[next++] as Sealed) } as JsonObject)));
 };
 
-/** Shown for a secret whose key is gone or that is still sealed: nothing of it can be shown. */
-const UNREADABLE = '********';
-
-const maskValue = (value: Json): Json => (isSealed(value) ? UNREADABLE : maskAll(value));
-
-/** The content as an answer shows it. */
-export const maskSecrets = (content: VersionContent): VersionContent => mapSecrets(content, maskValue);
-
 /**
- * `incoming` with each secret that equals the mask of the stored one replaced by the stored one; nodes are matched by id. `stored` is readable.
+ * `incoming` with each secret that is the one in force, or its mask, replaced by what is stored: so a mask that comes back keeps the secret, and
+ * content sent unchanged is stored unchanged (a secret sealed anew would look like another). `stored` is sealed, `readable` the same content
+ * opened; nodes are matched by id.
  */
-export const restoreMaskedSecrets = (incoming: VersionContent, stored: VersionContent): VersionContent => {
-  const known = new Map<string, Json>();
+export const restoreSecrets = (
+  incoming: VersionContent,
+  stored: VersionContent,
+  readable: VersionContent,
+): VersionContent => {
+  const inForce = new Map<string, Json>();
+  mapSecrets(readable, (value, path) => {
+    inForce.set(path, value);
+    return value;
+  });
+  const kept = new Map<string, Json>();
   mapSecrets(stored, (value, path) => {
-    known.set(path, value);
+    kept.set(path, value);
     return value;
   });
   return mapSecrets(incoming, (value, path) => {
-    const before = known.get(path);
-    return before !== undefined && sameJson(value, maskValue(before)) ? before : value;
+    const secret = inForce.get(path);
+    const isSame = secret !== undefined && (sameJson(value, secret) || sameJson(value, maskAll(secret)));
+    return isSame ? (kept.get(path) ?? secret) : value;
   });
 };

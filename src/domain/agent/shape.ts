@@ -43,7 +43,7 @@ const valueFault = (spec: PropertySpec, value: Json): string | null => {
       return typeof value === 'boolean' ? null : 'Input should be a valid boolean';
     case 'options': {
       const words = spec.options?.map((option) => option.value) ?? [];
-      return typeof value === 'string' && (value === '' || words.includes(value))
+      return typeof value === 'string' && ((value === '' && !spec.required) || words.includes(value))
         ? null
         : `Input should be ${quotedOr(words)}`;
     }

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../core/event';
 import { agentStream } from '../../core/ids';
 import type { CreateAgent } from '../../domain/agent/commands';
 import { agentDecider } from '../../domain/agent/decider';
-import { definitionErrors } from '../../domain/agent/definition';
+import { definitionErrors, describeError } from '../../domain/agent/definition';
 import { AgentCreate, AgentFromTemplate, type AgentFromTemplate as TemplateBody } from '../../domain/agent/requests';
 import { AGENT_SECRET_FIELDS } from '../../domain/agent/secrets';
 import { contentOf, copyOf } from '../../domain/agent/state';
@@ -99,7 +99,7 @@ export const agentCreationRoutes = (api: Api): readonly Route[] => {
       (definition) => {
         const kept = decode(freeObject, definition, ['workflow_definition']);
         if (isLeft(kept)) return kept.left.map((fault) => fault.msg);
-        return definitionErrors(definition as JsonObject, 'complete').map((e) => e.message);
+        return definitionErrors(definition as JsonObject, 'complete').map(describeError);
       },
     );
     if (isLeft(composed)) return composed;
@@ -147,7 +147,7 @@ export const agentCreationRoutes = (api: Api): readonly Route[] => {
       scope: 'write',
       summary: 'Copy an agent',
       params: AgentPath,
-      failures: [404],
+      failures: [400, 404],
       handle: async (request) => {
         const { org, params } = request;
         const { state } = await platform.execute.load(agentDecider, agentStream(org, params.workflow_id));

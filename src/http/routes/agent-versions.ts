@@ -4,6 +4,7 @@ import { versionSummary, type AgentDoc } from '../../../projections/agents';
 import { integerText, object, oneOf, optional, required, withDefault } from '../../core/codec';
 import { notFound } from '../../core/failure';
 import { agentStream, type OrganizationId } from '../../core/ids';
+import { parsePosition } from '../../core/position';
 import { agentDecider } from '../../domain/agent/decider';
 import { checkDefinition } from '../../domain/agent/definition';
 import { VersionMetadata, VersionPublish } from '../../domain/agent/requests';
@@ -199,6 +200,7 @@ export const agentVersionRoutes = (api: Api): readonly Route[] => {
         const stream = agentStream(org, params.workflow_id);
         const expected = await ifMatch(koa, () => findAgent(api, org, params.workflow_id));
         if (isLeft(expected)) return expected;
+        if ((await load(org, params.workflow_id)).state === null) return left(agentNotFound(params.workflow_id));
         const done = await commands.run(agentDecider, stream, {
           type: 'DescribeVersion',
           definitionId: params.definition_id,
@@ -207,15 +209,19 @@ export const agentVersionRoutes = (api: Api): readonly Route[] => {
           ...expected.right,
         });
         if (isLeft(done)) return done;
-        await visible(api, stream, done.right);
+        const now = await visible(api, stream, done.right);
+        const etag = (await findAgent(now, org, params.workflow_id))?.etag;
         const version = done.right.state?.versions.find((v) => v.definition_id === params.definition_id);
         return version === undefined
           ? left(notFound('Workflow version not found'))
-          : ok({
-              id: version.definition_id,
-              version_name: version.version_name,
-              change_description: version.change_description,
-            });
+          : ok(
+              {
+                id: version.definition_id,
+                version_name: version.version_name,
+                change_description: version.change_description,
+              },
+              parsePosition(etag ?? '') ?? undefined,
+            );
       },
     }),
   ];

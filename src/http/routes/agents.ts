@@ -9,7 +9,7 @@ import { agentStream, type OrganizationId } from '../../core/ids';
 import type { UpdateAgent } from '../../domain/agent/commands';
 import { agentDecider } from '../../domain/agent/decider';
 import { AgentStatusChange, AgentUpdate, type AgentUpdate as UpdateBody } from '../../domain/agent/requests';
-import { AGENT_SECRET_FIELDS, restoreMaskedSecrets } from '../../domain/agent/secrets';
+import { AGENT_SECRET_FIELDS, restoreSecrets } from '../../domain/agent/secrets';
 import type { AgentEvent } from '../../domain/agent/events';
 import { draftOf, editedOf, type Agent, type AgentState } from '../../domain/agent/state';
 import { fillTriggerPaths, triggerPathsOf } from '../../domain/agent/trigger-paths';
@@ -31,7 +31,7 @@ export const TRIES = 50;
 type OnAgent<B> = KeyedRequest<{ readonly workflow_id: number }, undefined, B>;
 
 const STATUSES = ['active', 'archived'];
-/** `active`, `archived`, or both with a comma; empty: all. */
+/** Left out: all. */
 const statusFilter = mapped(
   refine(text({ description: '`active`, `archived`, or both with a comma', example: 'active' }), (value) => {
     const wrong = value.split(',').filter((word) => !STATUSES.includes(word.trim()));
@@ -50,10 +50,10 @@ export const agentRoutes = (api: Api): readonly Route[] => {
     state: Agent,
     expected: { readonly ifRevision?: number },
   ): Promise<UpdateAgent> => {
-    const before = await openContent(api, org, editedOf(state).content);
+    const before = editedOf(state).content;
     const definition = (body.workflow_definition ?? null) as JsonObject | null;
     const configurations = (body.workflow_configurations ?? null) as JsonObject | null;
-    const restored = restoreMaskedSecrets(
+    const restored = restoreSecrets(
       {
         workflow_definition:
           definition === null ? before.workflow_definition : fillTriggerPaths(definition, randomUUID),
@@ -61,6 +61,7 @@ export const agentRoutes = (api: Api): readonly Route[] => {
         template_context_variables: {},
       },
       before,
+      await openContent(api, org, before),
     );
     const sealed = await sealContent(api, org, restored);
     return {
@@ -117,6 +118,20 @@ export const agentRoutes = (api: Api): readonly Route[] => {
       if (again && tries < TRIES) continue;
       return isLeft(done) ? done : shown(api, stream, done.right, (now) => replyAgent(now, org, id));
     }
+  };
+
+  const changeStatus = async (
+    { org, params, commands, context, koa }: OnAgent<unknown>,
+    status: 'active' | 'archived',
+  ): Promise<Handled> => {
+    const id = params.workflow_id;
+    const stream = agentStream(org, id);
+    const expected = await ifMatch(koa, () => findAgent(api, org, id));
+    if (isLeft(expected)) return expected;
+    const done = await commands.run(agentDecider, stream, { type: 'ChangeStatus', status, ...expected.right });
+    if (isLeft(done)) return done.left.kind === 'not_found' ? left(agentNotFound(id)) : done;
+    const fenced = status === 'archived' ? fence(api, org, stream, done.right, context) : undefined;
+    return shown(api, stream, done.right, (now) => replyAgent(now, org, id), fenced);
   };
 
   /** Newest first. */
@@ -211,20 +226,7 @@ export const agentRoutes = (api: Api): readonly Route[] => {
       example: { status: 'archived' },
       conditional: true,
       failures: [404, 412],
-      handle: async ({ org, params, body, commands, context, koa }) => {
-        const id = params.workflow_id;
-        const stream = agentStream(org, id);
-        const expected = await ifMatch(koa, () => findAgent(api, org, id));
-        if (isLeft(expected)) return expected;
-        const done = await commands.run(agentDecider, stream, {
-          type: 'ChangeStatus',
-          status: body.status,
-          ...expected.right,
-        });
-        if (isLeft(done)) return done;
-        const fenced = body.status === 'archived' ? fence(api, org, stream, done.right, context) : undefined;
-        return shown(api, stream, done.right, (now) => replyAgent(now, org, id), fenced);
-      },
+      handle: (request) => changeStatus(request, request.body.status),
     }),
     route({
       ...shape,
@@ -233,14 +235,9 @@ export const agentRoutes = (api: Api): readonly Route[] => {
       scope: 'write',
       summary: 'Archive an agent',
       params: AgentPath,
-      failures: [404],
-      handle: async ({ org, params, commands, context }) => {
-        const stream = agentStream(org, params.workflow_id);
-        const done = await commands.run(agentDecider, stream, { type: 'ChangeStatus', status: 'archived' });
-        if (isLeft(done)) return done;
-        const fenced = fence(api, org, stream, done.right, context);
-        return shown(api, stream, done.right, (now) => replyAgent(now, org, params.workflow_id), fenced);
-      },
+      conditional: true,
+      failures: [404, 412],
+      handle: (request) => changeStatus(request, 'archived'),
     }),
   ];
 };

@@ -1,6 +1,6 @@
 import { isLeft } from 'fp-ts/Either';
 import { decode, type AnyCodec } from '../../../src/core/codec';
-import { dispositionCodes, maxCallSeconds } from '../../../src/domain/agent/configurations';
+import { maxCallSeconds } from '../../../src/domain/agent/configurations';
 import {
   AgentCreate,
   AgentFromTemplate,
@@ -90,8 +90,6 @@ test('a version is described by two fields and no others', () => {
   ]);
 });
 
-test('a configuration tells how long a call may last and how calls are disposed of', () => {
+test('a configuration tells how long a call may last', () => {
   expect([maxCallSeconds({}), maxCallSeconds({ max_call_duration: 60 })]).toEqual([300, 60]);
-  expect(dispositionCodes({ call_dispositions: [{ code: 'A' }, { code: 'B' }] })).toEqual(['A', 'B']);
-  expect(dispositionCodes({})).toEqual([]);
 });

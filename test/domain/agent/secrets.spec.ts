@@ -1,6 +1,8 @@
 import type { Json } from '../../../src/core/event';
 import { isSealed, type Sealed } from '../../../src/core/event-types';
-import { mapSecrets, maskSecrets, restoreMaskedSecrets, sealSecrets } from '../../../src/domain/agent/secrets';
+import { maskAll } from '../../../src/core/mask';
+import type { VersionContent } from '../../../src/domain/agent/events';
+import { mapSecrets, restoreSecrets, sealSecrets } from '../../../src/domain/agent/secrets';
 import { contentWith, node, withMore } from './fixtures';
 
 const content = contentWith(
@@ -80,21 +82,23 @@ test('sealing twice seals once', async () => {
   expect(twice).toEqual(once);
 });
 
-test('masked, the last four characters are left, of a sealed one nothing', async () => {
-  const masked = JSON.stringify(maskSecrets(content));
-  expect(masked).toContain('"qa_api_key":"*******tion"');
-  expect(masked).toContain('"credentials":{"type":"***vice","private":"****-key"}');
-  const sealed = maskSecrets(await sealSecrets(content, seal));
-  expect(JSON.stringify(sealed)).not.toContain('$sealed');
+const masked = (content: VersionContent): VersionContent => mapSecrets(content, maskAll);
+
+test('masked, the last four characters are left', () => {
+  const text = JSON.stringify(masked(content));
+  expect(text).toContain('"qa_api_key":"*******tion"');
+  expect(text).toContain('"credentials":{"type":"***vice","private":"****-key"}');
 });
 
-test('a mask that comes back means the stored secret, by node and by place', () => {
-  expect(restoreMaskedSecrets(maskSecrets(content), content)).toEqual(content);
+test('a mask that comes back, and the secret itself, mean what is stored, by node and by place', async () => {
+  const stored = await sealSecrets(content, seal);
+  expect(restoreSecrets(masked(content), stored, content)).toEqual(stored);
+  expect(restoreSecrets(content, stored, content)).toEqual(stored);
 });
 
-test('a new secret is taken as it is, and a mask under another node is no mask', () => {
+test('a new secret is taken as it is, and a mask under another node is no mask', async () => {
   const changed = contentWith(
     withMore([node('q', 'qa', { qa_api_key: 'new-key' }), node('other', 'qa', { qa_api_key: '*******tion' })]),
   );
-  expect(restoreMaskedSecrets(changed, content)).toEqual(changed);
+  expect(restoreSecrets(changed, await sealSecrets(content, seal), content)).toEqual(changed);
 });
