@@ -28,6 +28,7 @@ const etagOf = async (agent: number): Promise<string> =>
 const errors = (body: Answer['body']) =>
   body.detail.errors.map((e: { kind: string; id: unknown; field: unknown }) => [e.kind, e.id, e.field]);
 const qa = { id: 'q', type: 'qa', data: { name: 'QA', qa_use_workflow_llm: false, qa_api_key: 'sk-0123456789' } };
+const trigger = { id: 't', type: 'trigger', data: { name: 'API', trigger_path: '' } };
 const period = (value: object): string =>
   `${AGENTS}/${ground.agent}/runs?filters=${encodeURIComponent(JSON.stringify([{ attribute: 'dateRange', type: 'dateRange', value }]))}`;
 
@@ -67,6 +68,12 @@ const ROWS: readonly Row[] = [
       return client.put(`${AGENTS}/${first.body.id}`, { workflow_configurations });
     },
     (b) => expect([b.version_number, b.version_status]).toEqual([2, 'published']),
+  ],
+  [
+    'a trigger without path, saved again, keeps the one that it got',
+    200,
+    () => saved(withNode(trigger), () => ({ workflow_definition: withNode(trigger) })),
+    (b) => expect([b.version_number, b.version_status]).toEqual([1, 'published']),
   ],
   ['an update of nothing', 200, () => client.put(`${AGENTS}/${ground.agent}`, {})],
   [

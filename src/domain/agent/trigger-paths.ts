@@ -5,6 +5,9 @@ import { mapNodeData, nodeError, nodesOf, type WorkflowError } from './graph';
 const LONGEST = 36;
 const FIELD = 'data.trigger_path';
 
+/** A UUID, as those that we make are. */
+const MADE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 const isOpen = (path: unknown): boolean => path === undefined || path === null || path === '';
 
 /** Paths that a definition names. */
@@ -15,11 +18,22 @@ export const triggerPathsOf = (definition: JsonObject): readonly string[] =>
       : [],
   );
 
-/** The definition with a path from `make` (a UUID) in each trigger that has none. */
-export const fillTriggerPaths = (definition: JsonObject, make: () => string): JsonObject =>
-  mapNodeData(definition, (data, { type }) =>
-    type === 'trigger' && isOpen(data['trigger_path']) ? { ...data, trigger_path: make() } : data,
+/**
+ * The definition with a path from `make` (a UUID) in each trigger that has none. A trigger that got such a path in `before`, which is what the
+ * definition replaces, has it still: the same definition saved again keeps its URL.
+ */
+export const fillTriggerPaths = (definition: JsonObject, make: () => string, before: JsonObject = {}): JsonObject => {
+  const given = new Map(
+    nodesOf(before).flatMap(({ id, type, data }) =>
+      type === 'trigger' && MADE.test(String(data['trigger_path'])) ? [[id, data['trigger_path']] as const] : [],
+    ),
   );
+  return mapNodeData(definition, (data, { id, type }) =>
+    type === 'trigger' && isOpen(data['trigger_path'])
+      ? { ...data, trigger_path: given.get(String(id)) ?? make() }
+      : data,
+  );
+};
 
 /** The definition with a new path in each trigger: for copies, which must not answer to the original's. */
 export const renewTriggerPaths = (definition: JsonObject, make: () => string): JsonObject =>

@@ -56,7 +56,9 @@ export const agentRoutes = (api: Api): readonly Route[] => {
     const restored = restoreSecrets(
       {
         workflow_definition:
-          definition === null ? before.workflow_definition : fillTriggerPaths(definition, randomUUID),
+          definition === null
+            ? before.workflow_definition
+            : fillTriggerPaths(definition, randomUUID, before.workflow_definition),
         workflow_configurations: configurations ?? before.workflow_configurations,
         template_context_variables: {},
       },

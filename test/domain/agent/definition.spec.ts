@@ -262,6 +262,19 @@ describe('trigger paths', () => {
     expect(fillTriggerPaths(valid, make)).toEqual(valid);
   });
 
+  test('that were made for a trigger stay with it while it names none, and those that were chosen do not', () => {
+    const made = '6a5f5f0e-33cf-4f43-8f0c-3c1b8f1c2d3e';
+    const path = (now: Json, before: Json) =>
+      triggerPathsOf(fillTriggerPaths(trigger(now), () => 'new', trigger(before)))[0];
+    expect([path('', made), path(null, made), path('mine', made), path('', 'mine'), path('', null)]).toEqual([
+      made,
+      made,
+      'mine',
+      'new',
+      'new',
+    ]);
+  });
+
   test('that another agent has are a clash of their own kind, unless more is wrong', () => {
     const taken = new Set(['mine']);
     expect(checkDefinition(trigger('mine'), 'complete', taken)).toMatchObject({
