@@ -10,24 +10,28 @@ export interface RecordingDoc {
   readonly transcript: string;
   readonly created_by: string;
   readonly created_at: string;
+  /** Position and stream revision of the last event that changed it. */
+  readonly etag: string;
+  readonly revision: number;
 }
 
 export const recordingKey = (org: number, id: number): string => `${org}/${id}`;
 
 export const recordings: Projection<RecordingDoc> = {
   name: 'recordings',
-  version: 1,
+  version: 2,
   categories: ['recordings'],
   opens: [],
   indexes: [{ fields: ['organization', 'created_at'] }],
   keys: (event) => [recordingKey(event.org, (event.data as unknown as { id: number }).id)],
   evolve: (doc, recorded) => {
     const event = recorded as unknown as Projected<RecordingEvent>;
+    const version = { etag: event.position, revision: event.revision };
     switch (event.type) {
       case 'RecordingAdded':
-        return { organization: event.org, ...event.data, created_by: event.actor, created_at: event.at };
+        return { organization: event.org, ...event.data, created_by: event.actor, created_at: event.at, ...version };
       case 'RecordingChanged':
-        return doc && { ...doc, ...event.data };
+        return doc && { ...doc, ...event.data, ...version };
       case 'RecordingRemoved':
         return null;
       default:

@@ -88,8 +88,8 @@ export const checkSource = async (
 ): Promise<Either<Failure, ContactList & { readonly sha256: string }>> => {
   const source = await openSource(api, org, key);
   if (isLeft(source)) return source;
-  const { state: recordings } = await api.platform.execute.load(recordingDecider, recordingsStream(org));
-  const known = new Set([...recordings.values()].map((r) => r.recording_id));
+  const { state } = await api.platform.execute.load(recordingDecider, recordingsStream(org));
+  const known = new Set([...state.known.values()].map((r) => r.recording_id));
   const required = [...new Set(versions.flatMap((v) => requiredVariables(v.content.workflow_definition)))];
   return scanContacts(source.right, contactCheck({ e164Only, required, recordingExists: (id) => known.has(id) }));
 };

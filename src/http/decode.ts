@@ -1,7 +1,7 @@
-/** Path, query and body of a request by the route's codecs; every fault of all three at once. */
+/** Path, query and body of a request by the route's codecs, and its Idempotency-Key; every fault of all of them at once. */
 import { isLeft, left, right, type Either } from 'fp-ts/Either';
 import { decode, type Codec } from '../core/codec';
-import type { Fault } from '../core/failure';
+import { valueError, type Fault } from '../core/failure';
 import { parseJson } from './json';
 import type { Route } from './route';
 
@@ -10,6 +10,8 @@ export interface RawRequest {
   readonly params: Readonly<Record<string, string>>;
   /** The query string without its question mark. */
   readonly querystring: string;
+  /** Empty where there is none, or none is heeded. */
+  readonly idempotencyKey: string;
   /** The body's text; empty when there was none. */
   readonly body: string;
 }
@@ -23,6 +25,11 @@ export interface DecodedRequest {
 /** The last of repeated parameters counts. */
 const queryOf = (querystring: string): Record<string, string> => Object.fromEntries(new URLSearchParams(querystring));
 
+const keyFaults = (key: string): readonly Fault[] =>
+  key === '' || (key.length <= 255 && /^[\x21-\x7e]+$/.test(key))
+    ? []
+    : [valueError(['header', 'idempotency-key'], 'An Idempotency-Key is 1 to 255 visible ASCII characters', key)];
+
 export const decodeRequest = (route: Route, raw: RawRequest): Either<readonly Fault[], DecodedRequest> => {
   const faults: Fault[] = [];
   const part = <A>(codec: Codec<A> | undefined, value: () => unknown, root: string): A | undefined => {
@@ -34,6 +41,7 @@ export const decodeRequest = (route: Route, raw: RawRequest): Either<readonly Fa
   };
   const params = part(route.params, () => raw.params, 'path');
   const query = part(route.query, () => queryOf(raw.querystring), 'query');
+  faults.push(...keyFaults(raw.idempotencyKey));
   const body = bodyOf(route, raw.body, faults);
   return faults.length > 0 ? left(faults) : right({ params, query, body } as unknown as DecodedRequest);
 };
@@ -54,7 +62,8 @@ const bodyOf = (route: Route, text: string, faults: Fault[]): unknown => {
       });
       return undefined;
     }
-    value = parsed.right;
+    // A body that may be left out may be null too.
+    value = parsed.right === null && route.bodyOptional === true ? {} : parsed.right;
   } else if (route.bodyOptional !== true) {
     faults.push({ type: 'missing', loc: ['body'], msg: 'Field required', input: null });
     return undefined;

@@ -39,7 +39,7 @@ export const crossOrigin: Middleware<RequestState> = async (ctx, next) => {
     ctx.status = 204;
     return;
   }
-  ctx.set('Access-Control-Expose-Headers', 'ETag, Idempotency-Replayed, Retry-After, X-Request-Id');
+  ctx.set('Access-Control-Expose-Headers', 'Content-Disposition, ETag, Idempotency-Replayed, Retry-After, X-Request-Id');
   await next();
 };
 

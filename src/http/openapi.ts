@@ -1,5 +1,6 @@
 /** The OpenAPI 3.1 document of the route table: what validates is what is documented. */
 import type { Codec, Schema } from '../core/codec';
+import { answerHeaders, headersOf, isIdempotent, requestHeaders } from './openapi-headers';
 import type { Route } from './route';
 
 const Detail: Schema = {
@@ -54,7 +55,19 @@ const Rejected: Schema = {
   properties: {
     detail: { type: 'string' },
     message: { type: 'string' },
-    errors: { type: 'array', items: {} },
+    errors: {
+      type: 'array',
+      items: {
+        title: 'RejectedRow',
+        type: 'object',
+        required: ['message'],
+        properties: {
+          row: { type: ['integer', 'null'] },
+          column: { type: ['string', 'null'] },
+          message: { type: 'string' },
+        },
+      },
+    },
     error_count: { type: 'integer' },
   },
 };
@@ -98,14 +111,17 @@ export const failuresOf = (route: Route): readonly number[] =>
     ]),
   ].sort((a, b) => a - b);
 
-const isIdempotent = (route: Route): boolean => route.method === 'POST' && route.scope !== null;
-
 /** Name of an operation: `get_api_v1_campaign_campaign_id`. */
 const operationId = (method: string, path: string): string =>
   `${method.toLowerCase()}${path.replaceAll(/[^a-zA-Z0-9]+/g, '_').replace(/_$/, '')}`;
 
 export const openApi = (routes: readonly Route[], publicUrl: string): Schema => {
   const schemas = new Map<string, Schema>();
+  const versioned = new Set<unknown>(
+    routes.flatMap((r) =>
+      r.conditional === true && r.method !== 'DELETE' && 'schema' in r.response ? [r.response.schema] : [],
+    ),
+  );
 
   /** The schema with every titled part moved to the components. What is asked and what is answered may share a title: then both keep theirs. */
   const hoist = (value: unknown, use: 'Request' | 'Answer'): unknown => {
@@ -143,6 +159,9 @@ export const openApi = (routes: readonly Route[], publicUrl: string): Schema => 
     });
   };
 
+  const headers = (route: Route, status: number): Schema =>
+    headersOf(route, status, 'schema' in route.response && versioned.has(route.response.schema));
+
   const operation = (route: Route, path: string) => ({
     operationId: operationId(route.method, path),
     tags: [route.tag],
@@ -154,6 +173,7 @@ export const openApi = (routes: readonly Route[], publicUrl: string): Schema => 
     parameters: [
       ...parameters(route.params, 'path'),
       ...parameters(route.query, 'query'),
+      { $ref: '#/components/parameters/RequestId' },
       ...(isIdempotent(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
       ...(route.conditional === true ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
     ],
@@ -165,9 +185,11 @@ export const openApi = (routes: readonly Route[], publicUrl: string): Schema => 
             content: json(route.body.schema, 'Request', route.example),
           },
         }),
+    ...(route.rawBody === true ? { requestBody: { required: true, content: { '*/*': { schema: {} } } } } : {}),
     responses: {
       '200': {
         description: 'OK',
+        headers: headers(route, 200),
         content:
           'schema' in route.response
             ? json(route.response.schema, 'Answer')
@@ -178,7 +200,8 @@ export const openApi = (routes: readonly Route[], publicUrl: string): Schema => 
           String(status),
           {
             description: MEANINGS[status] ?? 'Refused',
-            content: json(route.otherAnswers?.[status] ?? schemaOfStatus(status), 'Answer'),
+            headers: headers(route, status),
+            content: status === 302 ? {} : json(route.otherAnswers?.[status] ?? schemaOfStatus(status), 'Answer'),
           },
         ]),
       ),
@@ -207,22 +230,8 @@ export const openApi = (routes: readonly Route[], publicUrl: string): Schema => 
         ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         Bearer: { type: 'http', scheme: 'bearer', description: 'The API key as a bearer token; X-API-Key wins' },
       },
-      parameters: {
-        IdempotencyKey: {
-          name: 'Idempotency-Key',
-          in: 'header',
-          required: false,
-          description: 'Same key and body: the first answer again. Same key, other body: 422',
-          schema: { type: 'string', minLength: 1, maxLength: 255 },
-        },
-        IfMatch: {
-          name: 'If-Match',
-          in: 'header',
-          required: false,
-          description: 'The ETag of the state that this change is meant for; another one: 412',
-          schema: { type: 'string' },
-        },
-      },
+      parameters: requestHeaders,
+      headers: answerHeaders,
       schemas: Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
     },
   };

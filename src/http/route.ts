@@ -67,6 +67,8 @@ interface Shape<P, Q, B> {
   readonly body?: Codec<B>;
   /** The body may be left out; it then decodes as `{}`. */
   readonly bodyOptional?: boolean;
+  /** The body is bytes of any type, which the handler reads itself. */
+  readonly rawBody?: boolean;
   /** It honours `If-Match`. */
   readonly conditional?: boolean;
   /** Fields of the body whose values no fault may show. */

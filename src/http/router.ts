@@ -6,7 +6,7 @@ import type { CommandContext } from '../engine/execute';
 import type { Platform } from '../engine/platform';
 import type { Authenticate } from './auth';
 import { plainCommands, type Commands } from './commands';
-import { decodeRequest } from './decode';
+import { decodeRequest, type RawRequest } from './decode';
 import type { Idempotency } from './idempotency';
 import { discardBody, type RequestState } from './middleware';
 import { Refusal } from './problem';
@@ -52,6 +52,7 @@ const handler =
     const raw = {
       params,
       querystring: ctx.querystring,
+      idempotencyKey: route.method === 'POST' && caller !== null ? ctx.get('Idempotency-Key') : '',
       body: route.body === undefined ? '' : await mounting.readBody(ctx),
     };
     const decoded = decodeRequest(route, raw);
@@ -62,7 +63,7 @@ const handler =
     const answer =
       caller === null
         ? await (route as OpenRoute<never, never, never>).handle(request)
-        : await keyed(route as KeyedRoute<never, never, never>, ctx, caller, request, raw.body, mounting);
+        : await keyed(route as KeyedRoute<never, never, never>, caller, request, raw, mounting);
     if (isLeft(answer)) throw new Refusal(answer.left);
     respond(ctx, answer.right);
   };
@@ -74,17 +75,15 @@ const resourcePath = (route: Pick<Route, 'path'>, params: Readonly<Record<string
 /** With an Idempotency-Key a POST is carried out at most once. */
 const keyed = (
   route: KeyedRoute<never, never, never>,
-  ctx: Context,
   caller: Caller,
   request: OpenRequest<never, never, never>,
-  body: string,
+  { idempotencyKey: key, body }: RawRequest,
   { platform, idempotent }: Mounting,
 ): Promise<Handled> => {
   const context = commandContext(caller.keyId, request.id);
   const handle = (commands: Commands): Promise<Handled> =>
     route.handle({ ...request, org: caller.org, caller, context, commands });
-  const key = ctx.get('Idempotency-Key');
-  if (route.method !== 'POST' || key === '') return handle(plainCommands(platform, context));
+  if (key === '') return handle(plainCommands(platform, context));
   return idempotent(
     {
       org: caller.org,

@@ -164,11 +164,31 @@ describe('an upload', () => {
     ['a size as text', { file_name: 'c.csv', file_size: '5' }, ['body.file_size: int_parsing']],
     ['half a byte', { file_name: 'c.csv', file_size: 1.5 }, ['body.file_size: int_from_float']],
     ['a size that is true', { file_name: 'c.csv', file_size: true }, ['body.file_size: int_type']],
+    ['no type', { file_name: 'c.csv', file_size: 5, content_type: '' }, ['body.content_type: string_pattern_mismatch']],
+    [
+      'a type that no header can hold',
+      { file_name: 'c.csv', file_size: 5, content_type: 'text/csv\r\nX: y' },
+      ['body.content_type: string_pattern_mismatch'],
+    ],
     ['an endless size', '{"file_name":"c.csv","file_size":1e999}', ['body.file_size: finite_number']],
   ])('of %s is 422', async (_name, body, expected) => {
     const answer = await refused('POST', at, body);
     expect([answer.status, faults(answer.body)]).toEqual([422, expected]);
   });
+
+  it.each(['text/csv', 'text/csv; charset=utf-8', 'application/vnd.ms-excel'])('may be of %s', async (content_type) => {
+    const { upload_url } = (await client.post(at, { file_name: 'c.csv', file_size: 5, content_type })).body;
+    const put = await fetch(upload_url, { method: 'PUT', headers: { 'Content-Type': content_type }, body: 'a' });
+    expect(put.status).toBe(200);
+  });
+
+  it.each(['/api/v1/s3/signed-url', '/api/v1/s3/file-metadata'])(
+    'under a key that is none is 422 at %s',
+    async (path) => {
+      for (const key of ['', 'x'.repeat(1025), 'é'.repeat(513)])
+        expect((await client.get(`${path}?key=${encodeURIComponent(key)}`)).status).toBe(422);
+    },
+  );
 
   it('is taken only at its own URL, with its own type, whole and not too large', async () => {
     const { upload_url, file_key } = (await client.post(at, { file_name: 'ä ö.csv', file_size: 10 })).body;

@@ -153,6 +153,37 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('names the headers of every answer, and of every request', () => {
+    const named = (headers: unknown): string[] => Object.keys(headers as object).sort();
+    for (const { path, method, operation } of operations()) {
+      const asked = operation.parameters.flatMap((p) => p.$ref?.replace('#/components/parameters/', '') ?? []);
+      expect([path, asked[0]]).toEqual([path, 'RequestId']);
+      // What may be changed under If-Match tells the ETag for it.
+      if (asked.includes('IfMatch'))
+        expect([path, operation.responses]).toMatchObject([
+          path,
+          method === 'delete' ? { 412: {} } : { 200: { headers: { ETag: {} } }, 412: {} },
+        ]);
+      for (const [status, { headers }] of Object.entries(operation.responses as Record<string, { headers: unknown }>)) {
+        expect(named(headers)).toContain('X-Request-Id');
+        expect([path, named(headers).includes('Retry-After')]).toEqual([path, status === '503' || status === '429']);
+      }
+    }
+    const create = operations().find((o) => o.path === '/api/v1/campaign/create')?.operation.responses['200'];
+    expect(named((create as { headers: unknown }).headers)).toEqual(['ETag', 'Idempotency-Replayed', 'X-Request-Id']);
+  });
+
+  it('has If-Match for every change of a resource that has a state of its own', () => {
+    const without = operations().filter(
+      ({ method, operation }) =>
+        (method === 'patch' || (method === 'put' && operation.security.length > 0)) &&
+        !JSON.stringify(operation.parameters).includes('IfMatch'),
+    );
+    expect(without.map((o) => o.path).filter((path) => !path.endsWith('/api-keys/{api_key_id}/reactivate'))).toEqual(
+      [],
+    );
+  });
+
   it('gives bodies that fit their own schemas as examples', () => {
     const bodies = operations().flatMap(({ path, method, operation }) => {
       const content = operation.requestBody?.content['application/json'];

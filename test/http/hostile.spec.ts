@@ -91,10 +91,10 @@ const operationsOf = (): readonly Operation[] =>
     Object.entries(methods as Record<string, unknown>).flatMap(([method, operation]) => {
       const { parameters, requestBody } = operation as {
         parameters: readonly { readonly in?: string; readonly name?: string }[];
-        requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
+        requestBody?: { readonly content: { readonly 'application/json'?: { readonly schema: Schema } } };
       };
       const query = parameters.flatMap((p) => (p.in === 'query' && p.name !== undefined ? [p.name] : []));
-      const body = requestBody?.content['application/json'].schema;
+      const body = requestBody?.content['application/json']?.schema;
       // What ends the run for everybody else.
       return path.includes('api-keys/{') ? [] : [{ method: method.toUpperCase(), path, query, body }];
     }),

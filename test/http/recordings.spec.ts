@@ -12,10 +12,10 @@ afterAll(() => world.close());
 const AT = '/api/v1/workflow-recordings';
 
 /** Asks for a URL, PUTs the audio, keeps it. */
-const record = async (by: Client, filename = 'hello.wav') => {
+const record = async (by: Client, filename = 'hello.wav', body = 'RIFF') => {
   const files = [{ filename, mime_type: 'audio/wav', file_size: 4 }];
   const [item] = (await by.post(`${AT}/upload-url`, { files })).body.items;
-  const put = await fetch(item.upload_url, { method: 'PUT', headers: { 'Content-Type': 'audio/wav' }, body: 'RIFF' });
+  const put = await fetch(item.upload_url, { method: 'PUT', headers: { 'Content-Type': 'audio/wav' }, body });
   expect(put.status).toBe(200);
   const { upload_url: _url, ...kept } = item;
   return by.post(AT, { recordings: [{ ...kept, transcript: 'Hello!' }] });
@@ -54,6 +54,35 @@ describe('a greeting recording', () => {
     expect(await world.head()).toBe(before);
     const [own] = (await record(client)).body.recordings;
     expect((await keep(own.recording_id, own.storage_key)).status).toBe(409);
+  });
+
+  it('is read by its id, and changed only in the state that was seen', async () => {
+    const [{ id }, other] = [(await record(client)).body.recordings[0], (await record(client)).body.recordings[0]];
+    const seen = (await client.get(`${AT}/${id}`)).headers.get('etag') as string;
+    await client.patch(`${AT}/${other.id}`, { transcript: 'Another one' });
+    const changed = await client.patch(`${AT}/${id}`, { transcript: 'Hi!' }, { 'If-Match': seen });
+    expect([changed.status, changed.body.transcript]).toEqual([200, 'Hi!']);
+    expect(changed.headers.get('etag')).not.toBe(seen);
+    expect((await client.patch(`${AT}/${id}`, { transcript: 'Hey!' }, { 'If-Match': seen })).status).toBe(412);
+    expect((await client.patch(`${AT}/999999`, {}, { 'If-Match': seen })).status).toBe(404);
+    expect((await client.get(`${AT}/${id}`)).body).toEqual(changed.body);
+    expect((await client.get(`${AT}/999999`)).status).toBe(404);
+  });
+
+  it('keeps its id in paths, whatever another one is called', async () => {
+    const [first] = (await record(client)).body.recordings;
+    const [second] = (await record(client)).body.recordings;
+    expect((await client.patch(`${AT}/${second.id}`, { recording_id: String(first.id) })).status).toBe(200);
+    expect((await client.get(`${AT}/${first.id}`)).body).toEqual(first);
+    expect((await client.get(`${AT}/0x${first.id.toString(16)}`)).status).toBe(404);
+  });
+
+  it('of no audio, or of more than 5 MiB, is not kept', async () => {
+    for (const body of ['', 'x'.repeat(5_242_881)])
+      expect(await record(client, 'wrong.wav', body)).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringContaining(`has ${body.length} bytes`) },
+      });
   });
 
   it('of a wrong kind or size is 422', async () => {

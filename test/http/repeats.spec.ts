@@ -145,6 +145,14 @@ describe('an Idempotency-Key', () => {
   it.each(['x'.repeat(256), 'two words'])('that is none is 422', async (key) => {
     expect((await client.post(CONFIGS, { name: 'x', config: ARI }, { 'Idempotency-Key': key })).status).toBe(422);
   });
+
+  it('that is none is told with the faults of the body', async () => {
+    const { body } = await client.post(CONFIGS, { config: ARI }, { 'Idempotency-Key': 'two words' });
+    expect(body.detail.map((f: { loc: unknown; input: unknown }) => [f.loc, typeof f.input])).toEqual([
+      [['header', 'idempotency-key'], 'string'],
+      [['body', 'name'], 'object'],
+    ]);
+  });
 });
 
 describe('If-Match', () => {
@@ -163,6 +171,16 @@ describe('If-Match', () => {
     expect((await client.patch(path, { name: 'Newest' }, { 'If-Match': `"0", ${etag}` })).status).toBe(200);
     expect((await client.patch(path, { name: 'Any' }, { 'If-Match': '*' })).status).toBe(200);
     expect((await client.patch('/api/v1/campaign/999999', {}, { 'If-Match': etag })).status).toBe(404);
+  });
+
+  it('holds for deleting a campaign', async () => {
+    const path = `/api/v1/campaign/${await makeCampaign(client, ground)}`;
+    const seen = (await client.get(path)).headers.get('etag') as string;
+    const { headers } = await client.patch(path, { name: 'Kept' });
+    expect((await client.request('DELETE', path, undefined, { 'If-Match': seen })).status).toBe(412);
+    const now = headers.get('etag') as string;
+    expect((await client.request('DELETE', path, undefined, { 'If-Match': now })).status).toBe(200);
+    expect((await client.request('DELETE', path, undefined, { 'If-Match': now })).status).toBe(404);
   });
 
   it('holds for configurations, numbers and agents, and never answers 304', async () => {

@@ -4,7 +4,13 @@ type Json = unknown;
 type Schema = Readonly<Record<string, Json>>;
 interface Operation {
   readonly responses: Readonly<
-    Record<string, { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }>
+    Record<
+      string,
+      {
+        readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
+        readonly headers: Readonly<Record<string, unknown>>;
+      }
+    >
   >;
 }
 export interface OpenApiDocument {
@@ -69,11 +75,23 @@ const operationOf = (document: OpenApiDocument, method: string, path: string): O
   return template === undefined ? null : (document.paths[template]?.[method.toLowerCase()] ?? null);
 };
 
+/** Headers that an answer has only if the document names them for it. */
+const TOLD = ['etag', 'idempotency-replayed', 'retry-after', 'location', 'content-disposition', 'x-request-id'];
+
+const headerFaults = (documented: Readonly<Record<string, unknown>>, headers: Headers): readonly string[] => {
+  const named = Object.keys(documented).map((name) => name.toLowerCase());
+  return TOLD.flatMap((name) => {
+    if (headers.has(name) && !named.includes(name)) return [`header ${name} is not in the document`];
+    const missing = named.includes(name) && !headers.has(name) && name !== 'idempotency-replayed';
+    return missing ? [`no header ${name}`] : [];
+  });
+};
+
 /** What is wrong with an answer; an unknown path or method must be 404 or 405. */
 export const answerFaults = (
   document: OpenApiDocument,
   request: { readonly method: string; readonly path: string },
-  answer: { readonly status: number; readonly type: string; readonly body: Json },
+  answer: { readonly status: number; readonly type: string; readonly body: Json; readonly headers: Headers },
 ): readonly string[] => {
   const operation = operationOf(document, request.method, request.path);
   if (operation === null) return answer.status === 404 || answer.status === 405 ? [] : ['not in the document'];
@@ -81,5 +99,8 @@ export const answerFaults = (
   if (response === undefined) return [`status ${answer.status} is not in the document`];
   const content = response.content[answer.type];
   if (content === undefined) return [`media type ${answer.type} is not in the document`];
-  return answer.type === 'application/json' ? faultsOf(document, content.schema, answer.body) : [];
+  return [
+    ...headerFaults(response.headers, answer.headers),
+    ...(answer.type === 'application/json' ? faultsOf(document, content.schema, answer.body) : []),
+  ];
 };

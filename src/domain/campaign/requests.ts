@@ -59,8 +59,17 @@ const CircuitBreakerRequest = object('CircuitBreakerConfig', {
 
 const VariantRequest = object('TrafficVariantRequest', {
   workflow_id: required(integer({ gt: 0, strict: true })),
-  workflow_definition_id: withDefault(nullable(integer({ gt: 0, strict: true })), null),
-  weight: required(integer({ ge: 1, le: 100, strict: true })),
+  workflow_definition_id: withDefault(
+    nullable(
+      integer({
+        gt: 0,
+        strict: true,
+        description: 'A published or archived version; null: the latest published when it dials',
+      }),
+    ),
+    null,
+  ),
+  weight: required(integer({ ge: 1, le: 100, strict: true, description: 'Percent; the weights total 100' })),
 });
 
 const TrafficSplitRequest = refine(
@@ -82,9 +91,12 @@ export const CampaignCreate = refine(
     name: required(name),
     source_type: required(text({ pattern: '^csv$' })),
     source_id: required(objectKey({ description: 'The file_key of the uploaded CSV' })),
-    workflow_id: withDefault(nullable(integer({ gt: 0 })), null),
+    workflow_id: withDefault(
+      nullable(integer({ gt: 0, description: 'Exactly one of workflow_id and traffic_split is given' })),
+      null,
+    ),
     traffic_split: withDefault(nullable(TrafficSplitRequest), null),
-    telephony_configuration_id: withDefault(nullable(integer()), null),
+    telephony_configuration_id: withDefault(nullable(integer({ description: 'null: the default one' })), null),
     retry_config: withDefault(nullable(RetryConfigRequest), null),
     max_concurrency: withDefault(maxConcurrency, null),
     rate_limit_per_second: withDefault(rateLimit, 1),

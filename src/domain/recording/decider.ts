@@ -1,6 +1,7 @@
 /** The rules of an organization's greeting recordings. */
 import { left, right } from 'fp-ts/Either';
 import type { Decider } from '../../core/decider';
+import { NO_STREAM } from '../../core/event';
 import { conflict, notFound } from '../../core/failure';
 import type { RecordingEvent } from './events';
 
@@ -10,29 +11,34 @@ export interface Recording {
   readonly storage_key: string;
   readonly transcript: string;
 }
-/** By id, those that were not removed. */
-export type RecordingsState = ReadonlyMap<number, Recording>;
+export interface RecordingsState {
+  /** Of the stream's last event. */
+  readonly revision: number;
+  /** Those that were not removed, by id; each with the stream revision of the last event that changed it. */
+  readonly known: ReadonlyMap<number, Recording & { readonly revision: number }>;
+}
 
 /** Ids come from the sequence `recording`; that the audio was uploaded is found out before. */
 export type RecordingCommand =
   | { readonly type: 'AddRecordings'; readonly recordings: readonly Recording[] }
-  /** null: unchanged. */
+  /** null: unchanged. `ifRevision` (from `If-Match`): what the caller saw as the recording's revision; another one is `stale`. */
   | {
       readonly type: 'ChangeRecording';
       readonly id: number;
       readonly recordingId: string | null;
       readonly transcript: string | null;
+      readonly ifRevision?: number;
     }
   | { readonly type: 'RemoveRecording'; readonly id: number };
 
 const taken = (id: string) => left(conflict(`There is already a recording with the id '${id}'.`));
 
 const isTaken = (state: RecordingsState, recordingId: string, but: number | null): boolean =>
-  [...state.values()].some((r) => r.recording_id === recordingId && r.id !== but);
+  [...state.known.values()].some((r) => r.recording_id === recordingId && r.id !== but);
 
 export const recordingDecider: Decider<RecordingsState, RecordingCommand, RecordingEvent> = {
   name: 'recording',
-  initial: new Map(),
+  initial: { revision: NO_STREAM, known: new Map() },
   decide: (command, state) => {
     if (command.type === 'AddRecordings') {
       const ids = command.recordings.map((r) => r.recording_id);
@@ -41,9 +47,11 @@ export const recordingDecider: Decider<RecordingsState, RecordingCommand, Record
         ? right(command.recordings.map((data) => ({ type: 'RecordingAdded', data })))
         : taken(twice);
     }
-    const known = state.get(command.id);
+    const known = state.known.get(command.id);
     if (known === undefined) return left(notFound('Recording not found'));
     if (command.type === 'RemoveRecording') return right([{ type: 'RecordingRemoved', data: { id: known.id } }]);
+    if (command.ifRevision !== undefined && command.ifRevision !== known.revision)
+      return left({ kind: 'stale', message: 'The recording was changed since; read it again.' });
     const recording_id = command.recordingId ?? known.recording_id;
     const transcript = command.transcript ?? known.transcript;
     if (isTaken(state, recording_id, known.id)) return taken(recording_id);
@@ -54,12 +62,14 @@ export const recordingDecider: Decider<RecordingsState, RecordingCommand, Record
     );
   },
   evolve: (state, event) => {
-    const next = new Map(state);
+    const revision = state.revision + 1;
+    const known = new Map(state.known);
     const { id } = event.data;
-    if (event.type === 'RecordingAdded') return next.set(id, event.data);
-    const known = state.get(id);
-    if (event.type === 'RecordingChanged' && known !== undefined) return next.set(id, { ...known, ...event.data });
-    next.delete(id);
-    return next;
+    const before = state.known.get(id);
+    if (event.type === 'RecordingAdded') known.set(id, { ...event.data, revision });
+    else if (event.type === 'RecordingChanged' && before !== undefined)
+      known.set(id, { ...before, ...event.data, revision });
+    else known.delete(id);
+    return { revision, known };
   },
 };

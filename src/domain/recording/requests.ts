@@ -3,7 +3,7 @@ import { integer, list, nullable, object, optional, required, text, withDefault,
 import { objectKey } from '../../core/object-key';
 
 /** Largest recording, bytes. */
-const MAX_BYTES = 5_242_880;
+export const MAX_RECORDING_BYTES = 5_242_880;
 /** Recordings of one request. */
 const MAX_AT_ONCE = 20;
 
@@ -16,7 +16,7 @@ export const RecordingUploads = object('RecordingUploads', {
       object('RecordingFile', {
         filename: required(text({ min: 1, max: 255, example: 'hello.wav' })),
         mime_type: withDefault(text({ pattern: '^audio/[a-zA-Z0-9.+-]+$' }), 'audio/wav'),
-        file_size: required(integer({ gt: 0, le: MAX_BYTES })),
+        file_size: required(integer({ gt: 0, le: MAX_RECORDING_BYTES })),
       }),
       { min: 1, max: MAX_AT_ONCE },
     ),

@@ -153,11 +153,14 @@ export const campaignRoutes = (api: Api): readonly Route[] => {
       scope: 'write',
       summary: 'Delete a campaign that is not running or paused; its events stay',
       params: CampaignPath,
+      conditional: true,
       response: { schema: Message.schema },
-      failures: [400, 404],
-      handle: async ({ org, params, commands }) => {
+      failures: [400, 404, 412],
+      handle: async ({ org, params, commands, koa }) => {
         const stream = campaignStream(org, params.campaign_id);
-        const done = await commands.run(campaignDecider, stream, { type: 'DeleteCampaign' });
+        const expected = await ifMatch(koa, () => platform.views.get(campaigns, campaignKey(org, params.campaign_id)));
+        if (isLeft(expected)) return expected;
+        const done = await commands.run(campaignDecider, stream, { type: 'DeleteCampaign', ...expected.right });
         if (isLeft(done)) return done;
         await visible(api, stream, done.right);
         return right({ body: { message: 'Campaign deleted' } });

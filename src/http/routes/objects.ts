@@ -38,8 +38,9 @@ export const objectRoutes = (api: Api): readonly Route[] => {
       tag: 'uploads',
       summary: 'Upload to a signed URL, with the content type that it was signed for',
       params: ObjectPath,
+      rawBody: true,
       response: { schema: { type: 'object', properties: { key: { type: 'string' } } } },
-      failures: [413],
+      failures: [400, 403, 413],
       handle: (request) => upload(api, access, request.koa),
     }),
     route({
@@ -50,7 +51,7 @@ export const objectRoutes = (api: Api): readonly Route[] => {
       summary: 'Download from a signed URL',
       params: ObjectPath,
       response: { mediaType: 'application/octet-stream' },
-      failures: [404],
+      failures: [403, 404],
       handle: (request) => download(api, access, request.koa),
     }),
   ];

@@ -5,14 +5,17 @@ import { recordingKey, recordingRecord, recordings } from '../../../projections/
 import { object, required, text } from '../../core/codec';
 import { notFound, rejected, type Failure } from '../../core/failure';
 import { recordingsStream, type OrganizationId } from '../../core/ids';
+import { parsePosition } from '../../core/position';
 import { recordingDecider } from '../../domain/recording/decider';
 import {
+  MAX_RECORDING_BYTES,
   RecordingsCreate,
   RecordingUpdate,
   RecordingUploads,
   type RecordingsCreate as CreateBody,
 } from '../../domain/recording/requests';
 import { shown, visible, type Api } from '../api';
+import { ifMatch } from '../conditional';
 import { ok, route, type Handled, type KeyedRequest, type Route } from '../route';
 import { Message } from '../shapes/values';
 import { Recording, RecordingList, RecordingUploadUrls } from '../shapes/recordings';
@@ -28,16 +31,18 @@ const prefixOf = (org: OrganizationId, publicId: string): string => `recordings/
 export const recordingRoutes = (api: Api): readonly Route[] => {
   const { execute, objects, views } = api.platform;
 
-  /** Internal id of what a path names; -1: nothing. */
+  /** Internal id of what a path names; -1: nothing. A public id may look like an id of another recording: then it is that one. */
   const idOf = async (org: OrganizationId, named: string): Promise<number> => {
-    const { state } = await execute.load(recordingDecider, recordingsStream(org));
-    const found = [...state.values()].find((r) => r.recording_id === named) ?? state.get(Number(named));
-    return found?.id ?? -1;
+    const { known } = (await execute.load(recordingDecider, recordingsStream(org))).state;
+    const byId = /^\d+$/.test(named) ? known.get(Number(named)) : undefined;
+    return (byId ?? [...known.values()].find((r) => r.recording_id === named))?.id ?? -1;
   };
 
   const show = async (from: Api, org: OrganizationId, id: number): Promise<Handled> => {
     const doc = await from.platform.views.get(recordings, recordingKey(org, id));
-    return doc === null ? left(notFound('Recording not found')) : ok(recordingRecord(doc));
+    return doc === null
+      ? left(notFound('Recording not found'))
+      : ok(recordingRecord(doc), parsePosition(doc.etag) ?? undefined);
   };
 
   /** Whether each was uploaded where its URL pointed. */
@@ -46,8 +51,12 @@ export const recordingRoutes = (api: Api): readonly Route[] => {
       const rest = storage_key.startsWith(prefixOf(org, recording_id)) ? storage_key.split('/').slice(3) : [];
       if (rest.length !== 1 || rest[0] === '' || rest[0] === '.' || rest[0] === '..')
         return left(rejected(`The storage_key of '${recording_id}' is not the one that its upload URL came with`));
-      if ((await objects.head(storage_key)) === null)
-        return left(rejected(`The audio of '${recording_id}' has not been uploaded`));
+      const audio = await objects.head(storage_key);
+      if (audio === null) return left(rejected(`The audio of '${recording_id}' has not been uploaded`));
+      if (audio.size === 0 || audio.size > MAX_RECORDING_BYTES)
+        return left(
+          rejected(`The audio of '${recording_id}' has ${audio.size} bytes, not 1 to ${MAX_RECORDING_BYTES}`),
+        );
     }
     return right(null);
   };
@@ -134,6 +143,17 @@ export const recordingRoutes = (api: Api): readonly Route[] => {
       },
     }),
     route({
+      method: 'GET',
+      path: ONE,
+      scope: 'read',
+      tag,
+      summary: 'Get a recording',
+      params: RecordingPath,
+      response: { schema: Recording.schema },
+      failures: [404],
+      handle: async ({ org, params }) => show(api, org, await idOf(org, params.recording_id)),
+    }),
+    route({
       method: 'PATCH',
       path: ONE,
       scope: 'write',
@@ -142,16 +162,20 @@ export const recordingRoutes = (api: Api): readonly Route[] => {
       params: RecordingPath,
       body: RecordingUpdate,
       example: { recording_id: 'spring-greeting' },
+      conditional: true,
       response: { schema: Recording.schema },
-      failures: [404, 409],
-      handle: async ({ org, params, body, commands }) => {
+      failures: [404, 409, 412],
+      handle: async ({ org, params, body, commands, koa }) => {
         const stream = recordingsStream(org);
         const id = await idOf(org, params.recording_id);
+        const expected = await ifMatch(koa, () => views.get(recordings, recordingKey(org, id)));
+        if (isLeft(expected)) return expected;
         const done = await commands.run(recordingDecider, stream, {
           type: 'ChangeRecording',
           id,
           recordingId: body.recording_id ?? null,
           transcript: body.transcript ?? null,
+          ...expected.right,
         });
         return isLeft(done) ? done : shown(api, stream, done.right, (now) => show(now, org, id));
       },

@@ -16,12 +16,15 @@ const decide = (command: RecordingCommand, state: RecordingsState) =>
 const both = after({ type: 'AddRecordings', recordings: [one, two] });
 
 test('recordings have public ids of their own', () => {
-  expect([...both.values()]).toEqual([one, two]);
+  expect([...both.known.values()]).toEqual([
+    { ...one, revision: 0 },
+    { ...two, revision: 1 },
+  ]);
   expect(decide({ type: 'AddRecordings', recordings: [{ ...one, id: 3 }] }, both)).toMatchObject({
     left: { kind: 'conflict' },
   });
   const twice = [one, { ...one, id: 4 }];
-  expect(decide({ type: 'AddRecordings', recordings: twice }, new Map())).toMatchObject({ left: { kind: 'conflict' } });
+  expect(decide({ type: 'AddRecordings', recordings: twice }, after())).toMatchObject({ left: { kind: 'conflict' } });
 });
 
 test('a recording is renamed, unless the name is taken', () => {
@@ -29,16 +32,22 @@ test('a recording is renamed, unless the name is taken', () => {
     { type: 'AddRecordings', recordings: [one, two] },
     { type: 'ChangeRecording', id: 1, recordingId: 'hi', transcript: null },
   );
-  expect(renamed.get(1)).toEqual({ ...one, recording_id: 'hi' });
+  expect(renamed.known.get(1)).toEqual({ ...one, recording_id: 'hi', revision: 2 });
   const clash = decide({ type: 'ChangeRecording', id: 1, recordingId: 'bye', transcript: null }, both);
   expect(clash).toMatchObject({ left: { kind: 'conflict' } });
   const same = decide({ type: 'ChangeRecording', id: 1, recordingId: 'hello', transcript: 'Hello' }, both);
   expect(isRight(same) && same.right).toEqual([]);
 });
 
+test('a recording is changed only at the revision that was seen; changes of others are none of it', () => {
+  const change = { type: 'ChangeRecording', id: 1, recordingId: 'hi', transcript: null } as const;
+  expect(isRight(decide({ ...change, ifRevision: 0 }, both))).toBe(true);
+  expect(decide({ ...change, ifRevision: 1 }, both)).toMatchObject({ left: { kind: 'stale' } });
+});
+
 test('a removed recording frees its id and is not found any more', () => {
   const rest = after({ type: 'AddRecordings', recordings: [one, two] }, { type: 'RemoveRecording', id: 1 });
-  expect([...rest.keys()]).toEqual([2]);
+  expect([...rest.known.keys()]).toEqual([2]);
   expect(decide({ type: 'RemoveRecording', id: 1 }, rest)).toMatchObject({ left: { kind: 'not_found' } });
   expect(isRight(decide({ type: 'AddRecordings', recordings: [{ ...one, id: 5 }] }, rest))).toBe(true);
 });
