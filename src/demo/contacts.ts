@@ -30,14 +30,14 @@ const FIRST = [
 ];
 const CITY = ['Lisbon', 'Nairobi', 'Osaka', 'Quito', 'Riga', 'Tunis', 'Utrecht', 'Windhoek'];
 
-/** CSV text with `count` different numbers, the same for the same seed. */
-export const contactList = (count: number, seed: number): string => {
+/** A CSV of `count` different numbers, line by line, the same for the same seed. */
+export function* contactLines(count: number, seed: number): Generator<string> {
   const random = seeded(seed);
   const pick = (from: readonly string[]): string => from[Math.floor(random() * from.length)] as string;
   const start = Math.floor(random() * 1_000_000);
-  const rows = Array.from(
-    { length: count },
-    (_, i) => `+1555${String((start + i * 7) % 10_000_000).padStart(7, '0')},${pick(FIRST)},${pick(CITY)}`,
-  );
-  return `phone_number,first_name,city\n${rows.join('\n')}\n`;
-};
+  yield 'phone_number,first_name,city\n';
+  for (let i = 0; i < count; i++)
+    yield `+1555${String((start + i * 7) % 10_000_000).padStart(7, '0')},${pick(FIRST)},${pick(CITY)}\n`;
+}
+
+export const contactList = (count: number, seed: number): string => [...contactLines(count, seed)].join('');

@@ -1,12 +1,10 @@
 /** `npm run bench -- http`: GETs as fast as they go beside an empty Koa app, then GETs and commands at fixed rates; the platform is a program of its own. */
-import { writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { restClient } from '../../src/demo/client';
 import { startChild } from '../../src/demo/children';
-import { contactList } from '../../src/demo/contacts';
 import { pipeline } from '../support/pipeline';
-import { SEED } from './measures';
+import { listOf } from './measures';
 import { setUp } from './platform';
 import { percentile, type Figure } from './report';
 import { secondsSince } from './yardsticks';
@@ -75,8 +73,7 @@ const latencies = async (
 };
 
 export const benchHttp = async (folder: string, quick: boolean, tell: (figure: Figure) => void): Promise<void> => {
-  const file = join(folder, 'http.csv');
-  await writeFile(file, contactList(10, SEED));
+  const file = await listOf({ folder, contacts: 10 });
   const koa = await startChild([join(__dirname, 'empty-koa.js')], {}, LISTENS);
   const cli = join(__dirname, '..', '..', 'src', 'cli.js');
   const platform = await startChild(

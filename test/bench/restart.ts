@@ -2,13 +2,11 @@
  * `npm run bench -- restart`: what a call costs of a short list and of a long one, and how soon the platform dials again after kill -9 in the long
  * one. Platform and carrier are programs of their own; the carrier's record is the judge.
  */
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { administer } from '../../src/commands/administer';
 import { startChild, type Child } from '../../src/demo/children';
 import { restClient } from '../../src/demo/client';
-import { contactList } from '../../src/demo/contacts';
-import { SEED } from './measures';
+import { listOf, SEED } from './measures';
 import { configOf, setUp, until, type Progress } from './platform';
 import type { Figure } from './report';
 
@@ -66,8 +64,7 @@ export const benchRestart = async (folder: string, quick: boolean, tell: (figure
   const url = (): string => platform.announced[1] as string;
 
   const start = async (contacts: number): Promise<number> => {
-    const file = join(folder, `restart-${contacts}.csv`);
-    await writeFile(file, contactList(contacts, SEED));
+    const file = await listOf({ folder, contacts });
     const api = restClient(url(), KEY);
     const settings = { rate_limit_per_second: 2000, retry_config: { enabled: false } };
     const pbx = {
