@@ -7,6 +7,7 @@ import { startHttp, type Answer, type Client, type HttpWorld } from '../support/
 
 type Reply = (response: ServerResponse) => void;
 interface Asked {
+  readonly response_format?: unknown;
   readonly messages: readonly { readonly role: string; readonly content: string }[];
 }
 
@@ -113,6 +114,13 @@ it.each<[string, string]>([
   expect((await create(saying(content))).body.name).toBe('Reminder');
 });
 
+it('an endpoint that takes no structured output is asked without, and told the shape in words', async () => {
+  const refused = json(400, { error: { message: 'This response_format type is unavailable' } });
+  expect((await create(refused, saying(GOOD))).status).toBe(200);
+  expect(asked.map((a) => 'response_format' in a)).toEqual([true, false]);
+  expect(asked[1]?.messages[0]?.content).toContain('"additionalProperties":false');
+});
+
 it('half a character in a prompt is a fault to repair', async () => {
   const content = JSON.stringify(GOOD).replace('"Greet."', '"\\ud800"');
   expect((await create(saying(content), saying(GOOD))).status).toBe(200);
@@ -135,6 +143,7 @@ describe('a model that fails is 502, says why, and leaves nothing stored', () =>
       /credentials \(401\)/,
     ],
     ['an unknown model', [json(404, {})], /\(404\)/],
+    ['of another mind about the request', [json(400, {}), json(400, {})], /\(400\)/],
     ['busy', [json(429, {})], /no more requests/],
     ['broken', [json(500, {})], /\(500\)/],
     ['broken at the repair', [saying(WRONG), json(500, {})], /could not be repaired.*\(500\)/],

@@ -9,7 +9,10 @@ export interface OpenAiOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly model: string;
-  /** How long one answer may take, ms (default 30,000). A failed request is not repeated: whoever asked is told at once and may ask again. */
+  /**
+   * How long one answer may take, ms (default 30,000). A failed request is not repeated: whoever asked is told at once and may ask again. Only an
+   * endpoint that does not take the form of the request (400) is asked once more, without structured output.
+   */
   readonly timeoutMs?: number;
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -54,7 +57,8 @@ Rules:
 - At most one globalNode, with instructions for the whole call; no edge leads to it or leaves it.
 - Every node has its own id and a prompt. Edges of one node have different labels.
 - Prompts are plain instructions in the second person, spoken language, short sentences.
-- Do not use template variables in double braces unless the description names them.`;
+- Do not use template variables in double braces unless the description names them.
+Answer with one JSON object and nothing else, by this JSON Schema: ${JSON.stringify(SCHEMA)}`;
 
 const purposeOf = ({ callType, useCase, activityDescription }: TemplateRequest): string =>
   `Design an agent for ${callType} calls.\nUse case: ${useCase}\nWhat it does: ${activityDescription}`;
@@ -137,14 +141,14 @@ export const openAiModel = (options: OpenAiOptions): LanguageModel => {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), timeoutMs);
     try {
-      const answer = await client.chat.completions.create(
-        {
-          model: options.model,
-          messages,
-          response_format: { type: 'json_schema', json_schema: { name: 'voice_agent', strict: true, schema: SCHEMA } },
-        },
-        { signal: deadline.signal },
-      );
+      const send = (form: Pick<OpenAI.ChatCompletionCreateParamsNonStreaming, 'response_format'>) =>
+        client.chat.completions.create({ model: options.model, messages, ...form }, { signal: deadline.signal });
+      const answer = await send({
+        response_format: { type: 'json_schema', json_schema: { name: 'voice_agent', strict: true, schema: SCHEMA } },
+      }).catch((error: unknown) => {
+        if (error instanceof APIError && error.status === 400) return send({});
+        throw error;
+      });
       const choice = answer.choices?.[0];
       if (choice?.message.refusal) return left('the language model declined the request.');
       if (choice?.finish_reason === 'length') return left('the answer of the language model was cut off.');
