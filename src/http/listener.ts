@@ -3,6 +3,7 @@ import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse }
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { EngineHealth } from '../engine/engine-watch';
+import { requestIdOf } from './middleware';
 import { problemOf } from './problem';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -61,6 +62,8 @@ export const startingHandler =
         : body;
     const text = JSON.stringify(shown);
     response.writeHead(isAlive ? 200 : status, {
+      'Access-Control-Allow-Origin': '*',
+      'X-Request-Id': requestIdOf(String(request.headers['x-request-id'] ?? '')),
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(text),
       ...(isAlive ? {} : headers),

@@ -18,10 +18,12 @@ export interface RequestState {
 
 const ACCEPTED_ID = /^[\w.:-]{1,64}$/;
 
+/** The name of a request: the one given where it is usable, else a new one. */
+export const requestIdOf = (given: string): string => (ACCEPTED_ID.test(given) ? given : randomUUID());
+
 /** Takes over a sane `X-Request-Id`, or makes one; answers it. */
 export const requestId: Middleware<RequestState> = (ctx, next) => {
-  const given = ctx.get('X-Request-Id');
-  ctx.state.id = ACCEPTED_ID.test(given) ? given : randomUUID();
+  ctx.state.id = requestIdOf(ctx.get('X-Request-Id'));
   ctx.set('X-Request-Id', ctx.state.id);
   return next();
 };
@@ -39,7 +41,10 @@ export const crossOrigin: Middleware<RequestState> = async (ctx, next) => {
     ctx.status = 204;
     return;
   }
-  ctx.set('Access-Control-Expose-Headers', 'Content-Disposition, ETag, Idempotency-Replayed, Retry-After, X-Request-Id');
+  ctx.set(
+    'Access-Control-Expose-Headers',
+    'Content-Disposition, ETag, Idempotency-Replayed, Retry-After, X-Request-Id',
+  );
   await next();
 };
 

@@ -149,12 +149,14 @@ export const openApi = (routes: readonly Route[], publicUrl: string): Schema => 
     };
     return Object.entries(properties).map(([name, schema]) => {
       const { description, ...rest } = schema;
+      // A parameter is text, its default too.
+      const fallback = rest.contentMediaType === 'application/json' ? { default: JSON.stringify(rest.default) } : {};
       return {
         name,
         in: place,
         required: place === 'path' || required.includes(name),
         ...(description === undefined ? {} : { description }),
-        schema: hoist(rest, 'Request'),
+        schema: hoist({ ...rest, ...fallback }, 'Request'),
       };
     });
   };

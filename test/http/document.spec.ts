@@ -197,6 +197,18 @@ describe('the OpenAPI document', () => {
       ]).toEqual([name, []]);
   });
 
+  it('gives defaults that fit their own schemas', () => {
+    const misfits: unknown[] = [];
+    let seen = 0;
+    walk(world.document, (node, path) => {
+      if (path.endsWith('/properties') || node['default'] === undefined) return;
+      seen += 1;
+      const faults = faultsOf(world.document, node as never, node['default']);
+      if (faults.length > 0) misfits.push([path, ...faults]);
+    });
+    expect([seen > 50, misfits]).toEqual([true, []]);
+  });
+
   it('is the same as what the server does: every path answers, every listed method and no other', async () => {
     for (const path of Object.keys(world.document.paths)) {
       const url = `${world.url}${path.replaceAll(/\{\w+\}/g, '1')}`;

@@ -140,6 +140,11 @@ describe('a redial', () => {
     ]);
   });
 
+  it('of a campaign with the longest name there is has another name all the same', async () => {
+    const parent = await completed({ name: 'é'.repeat(255) });
+    expect((await client.post(`/api/v1/campaign/${parent}/redial`, {})).body.name).toBe(`${'é'.repeat(246)} (Redial)`);
+  });
+
   it('happens once, whoever asks at once', async () => {
     const parent = await completed();
     const answers = await Promise.all(

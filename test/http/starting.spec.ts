@@ -31,6 +31,12 @@ it('is not ready, and names what is missing and since when', async () => {
   ]);
 });
 
+it('names requests, and lets pages of other origins read why they wait', async () => {
+  const { headers } = await fetch(`${url}/api/v1/campaign`, { headers: { 'X-Request-Id': 'early-1' } });
+  expect([headers.get('x-request-id'), headers.get('access-control-allow-origin')]).toEqual(['early-1', '*']);
+  expect((await fetch(`${url}/ready`)).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+});
+
 it('refuses everything else for now, and says what it waits for', async () => {
   const answer = await answerOf(await fetch(`${url}/api/v1/campaign/`, { method: 'POST', body: '{}' }));
   expect([answer.status, answer.body, answer.headers.get('retry-after')]).toEqual([

@@ -21,12 +21,18 @@ type Created = Extract<CampaignEvent, { type: 'CampaignCreated' }>['data'];
 const NAME_LENGTH = 255;
 
 const NOBODY = 'No contact matches: nobody ended in a way that was selected';
+/** The name of a redial that was given none; the parent's is cut rather than the mark that tells the two apart. */
+const redialName = (parent: string): string => {
+  const mark = ' (Redial)';
+  return `${[...parent].slice(0, NAME_LENGTH - mark.length).join('')}${mark}`;
+};
+
 const erasedText = (n: number): string => `${n} who would match ${n === 1 ? 'was' : 'were'} erased`;
 
 /** The child: settings, split, source and configuration of its parent, of whose contacts it calls those on the list. */
 const childOf = (parent: Campaign, childId: number, body: RedialBody, list: RedialList): Created => ({
   campaign_id: childId,
-  name: body.name ?? [...`${parent.name} (Redial)`].slice(0, NAME_LENGTH).join(''),
+  name: body.name ?? redialName(parent.name),
   retry_config: body.retry_config ?? parent.retry_config,
   max_concurrency: parent.max_concurrency,
   rate_limit_per_second: parent.rate_limit_per_second,
