@@ -209,6 +209,8 @@ describe('another organization', () => {
       ['GET', `/api/v1/s3/file-metadata?key=${key}`, undefined, 403],
       ['GET', `/api/v1/s3/signed-url?key=transcripts/${RUN}.txt`, undefined, 403],
       ['GET', `/api/v1/s3/file-metadata?key=recordings/${owner.org}/x/y.wav`, undefined, 403],
+      // A run's recording, although its number is that of the organization that asks.
+      ['GET', `/api/v1/s3/signed-url?key=recordings/${stranger.org}/user.wav`, undefined, 403],
     ];
   };
 

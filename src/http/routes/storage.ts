@@ -33,15 +33,16 @@ export const storageRoutes = (api: Api): readonly Route[] => {
   const readable = async (org: OrganizationId, wanted: string): Promise<Either<Failure, null>> => {
     if (wanted.split('/').some((part) => part === '' || part === '.' || part === '..'))
       return left(rejected('Invalid key format'));
-    const [, owner] = /^(?:campaigns|recordings|knowledge_base)\/(\d+)\/.+$/.exec(wanted) ?? [];
     const [, transcript, recording, track] =
       /^(?:transcripts\/(\d+)\.txt|recordings\/(\d+)\.wav|recordings\/(\d+)\/(?:user|bot)\.wav)$/.exec(wanted) ?? [];
     const run = transcript ?? recording ?? track;
     if (run !== undefined) {
       const doc = await views.get(runs, runKey(org, Number(run)));
-      if (doc !== null && ARTIFACTS.some((artifact) => artifactKey(doc, artifact) === wanted)) return right(null);
-      if (owner !== String(org)) return denied('Access denied for this workflow run');
+      const isOwn = doc !== null && ARTIFACTS.some((artifact) => artifactKey(doc, artifact) === wanted);
+      return isOwn ? right(null) : denied('Access denied for this workflow run');
     }
+    // `recordings/<number>/<file>` is a run's; an organization's have a folder each.
+    const [, owner] = /^(?:campaigns|knowledge_base|recordings(?=\/\d+\/[^/]+\/))\/(\d+)\/.+$/.exec(wanted) ?? [];
     if (owner === undefined) return left(rejected('Invalid key format'));
     return owner === String(org) ? right(null) : denied('Access denied');
   };
