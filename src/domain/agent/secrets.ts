@@ -61,13 +61,22 @@ const mapConfigurations = (configurations: JsonObject, change: Change): JsonObje
 };
 
 /** The content with each secret that is there changed; everything else as it is. */
-export const mapSecrets = (content: VersionContent, change: Change): VersionContent => ({
-  ...content,
-  workflow_definition: mapNodeData(content.workflow_definition, (data, { id }) =>
-    inFields(data, NODE_SECRETS, String(id), change),
-  ),
-  workflow_configurations: mapConfigurations(content.workflow_configurations, change),
-});
+export const mapSecrets = (content: VersionContent, change: Change): VersionContent => {
+  const seen = new Map<string, number>();
+  /** A draft may hold an id twice: the second node is `id#2`. */
+  const place = (id: string): string => {
+    const nth = (seen.get(id) ?? 0) + 1;
+    seen.set(id, nth);
+    return nth === 1 ? id : `${id}#${nth}`;
+  };
+  return {
+    ...content,
+    workflow_definition: mapNodeData(content.workflow_definition, (data, { id }) =>
+      inFields(data, NODE_SECRETS, place(String(id)), change),
+    ),
+    workflow_configurations: mapConfigurations(content.workflow_configurations, change),
+  };
+};
 
 /** The content with each secret sealed by `seal`; what is sealed already stays. */
 export const sealSecrets = async (

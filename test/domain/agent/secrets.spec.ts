@@ -102,3 +102,11 @@ test('a new secret is taken as it is, and a mask under another node is no mask',
   );
   expect(restoreSecrets(changed, await sealSecrets(content, seal), content)).toEqual(changed);
 });
+
+test('nodes of one id, which a draft may hold, keep each their own secret', async () => {
+  const twins = contentWith(
+    withMore([node('q', 'qa', { qa_api_key: 'first-one' }), node('q', 'qa', { qa_api_key: 'second-1' })]),
+  );
+  const stored = await sealSecrets(twins, seal);
+  expect(restoreSecrets(masked(twins), stored, twins)).toEqual(stored);
+});
