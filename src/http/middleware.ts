@@ -1,7 +1,7 @@
 /** What every request passes, whatever its route: id, log, metrics, problem, limits. server.ts lists them in order. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { Histogram, type Registry } from 'prom-client';
 import type { Logger } from '../engine/telemetry';
 import { problemOf, Refusal, type HttpFailure } from './problem';
@@ -124,10 +124,23 @@ const failureOf = (error: unknown): HttpFailure => {
   return { kind: 'crashed' };
 };
 
-/** Refuses what declares itself too large before a byte of it is read; `largest` bytes is the largest body of any route. */
+/** Whether the request target can be read at all: one in absolute form need not be a URL. */
+const hasPath = (ctx: Context): boolean => {
+  try {
+    return ctx.path !== '';
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Refuses a target that names nothing, and what declares itself too large before a byte of it is read; `largest` bytes is the largest body of
+ * any route.
+ */
 export const limits =
   (largest: number): Middleware<RequestState> =>
   (ctx, next) => {
+    if (!hasPath(ctx)) throw new Refusal({ kind: 'malformed', message: 'The request target is not a URL' });
     const declared = ctx.get('Content-Length');
     if (declared !== '' && Number(declared) > largest) {
       discardBody(ctx.req);

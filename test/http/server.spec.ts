@@ -187,6 +187,12 @@ describe('what is hardly HTTP', () => {
     expect(await raw('BREW coffee\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
   });
 
+  it('for a target that is no URL is 400', async () => {
+    const answer = await raw('GET http://[::bad/api HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('{"detail":"The request target is not a URL"}');
+  });
+
   it('does not hurt the next request', async () => {
     expect((await client.get(KEYS)).status).toBe(200);
   });
