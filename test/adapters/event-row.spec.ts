@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { eventOf, packMetadata, unpackMetadata } from '../../src/adapters/embedded/event-row';
 import { recentEvents } from '../../src/adapters/embedded/recent-events';
@@ -106,6 +108,26 @@ describe('the newest events in memory', () => {
     expect(recent.read(50, 10, null)).toBeNull();
     expect(recent.read(90, 100, null)?.events).toHaveLength(10);
     expect(recent.read(99, 100, null)?.events).toHaveLength(1);
+  });
+
+  it('let go of what is dropped, however large and few they are', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const used = (): number => {
+      collect();
+      return process.memoryUsage().heapUsed / 2 ** 20;
+    };
+    const recent = recentEvents();
+    const before = used();
+    for (let i = 1; i <= 400; i++) {
+      recent.add(row(i, 'contacts-1_1', 200_000));
+      recent.read(i - 1, 1, null);
+    }
+    const grown = used() - before;
+    expect(recent.head()).toBe(400);
+    // 80 MB of text went through it, and were read.
+    expect(grown).toBeGreaterThan(4);
+    expect(grown).toBeLessThan(32);
   });
 
   it('are one object for all who read them', () => {

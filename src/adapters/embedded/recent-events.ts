@@ -31,14 +31,18 @@ export interface RecentEvents {
 const unitsOf = (row: EventRow): number => 200 + row[5].length + row[6].length;
 
 export const recentEvents = (): RecentEvents => {
-  let entries: Entry[] = [];
+  /** null: dropped. */
+  let entries: (Entry | null)[] = [];
   /** Entries before this one are dropped; the array is cut when half of it is. */
   let begin = 0;
   let units = 0;
   let newest = 0;
 
   const trim = (): void => {
-    while (units > MAX_UNITS && begin < entries.length) units -= unitsOf((entries[begin++] as Entry).row);
+    while (units > MAX_UNITS && begin < entries.length) {
+      units -= unitsOf((entries[begin] as Entry).row);
+      entries[begin++] = null;
+    }
     if (begin > 1000 && begin > entries.length / 2) {
       entries = entries.slice(begin);
       begin = 0;
