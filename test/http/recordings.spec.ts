@@ -85,6 +85,13 @@ describe('a greeting recording', () => {
       });
   });
 
+  it('may be what a browser records', async () => {
+    const files = [{ filename: 'hello.webm', mime_type: 'audio/webm;codecs=opus', file_size: 4 }];
+    const [item] = (await client.post(`${AT}/upload-url`, { files })).body.items;
+    const headers = { 'Content-Type': 'audio/webm;codecs=opus' };
+    expect((await fetch(item.upload_url, { method: 'PUT', headers, body: 'webm' })).status).toBe(200);
+  });
+
   it('of a wrong kind or size is 422', async () => {
     const wrong = await client.post(`${AT}/upload-url`, {
       files: [{ filename: '', mime_type: 'text/plain', file_size: 5_242_881 }],

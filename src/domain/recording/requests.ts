@@ -1,5 +1,6 @@
 /** Bodies of the requests about greeting recordings. */
 import { integer, list, nullable, object, optional, required, text, withDefault, type Decoded } from '../../core/codec';
+import { mediaType } from '../../core/media-type';
 import { objectKey } from '../../core/object-key';
 
 /** Largest recording, bytes. */
@@ -15,7 +16,7 @@ export const RecordingUploads = object('RecordingUploads', {
     list(
       object('RecordingFile', {
         filename: required(text({ min: 1, max: 255, example: 'hello.wav' })),
-        mime_type: withDefault(text({ pattern: '^audio/[a-zA-Z0-9.+-]+$' }), 'audio/wav'),
+        mime_type: withDefault(mediaType('audio'), 'audio/wav'),
         file_size: required(integer({ gt: 0, le: MAX_RECORDING_BYTES })),
       }),
       { min: 1, max: MAX_AT_ONCE },

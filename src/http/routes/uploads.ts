@@ -1,18 +1,12 @@
 /** Contact lists come in two steps: ask for a signed URL, PUT the file there. */
 import { randomUUID } from 'node:crypto';
 import { integer, object, required, text, withDefault } from '../../core/codec';
+import { mediaType } from '../../core/media-type';
 import type { Api } from '../api';
 import { ok, route, type Route } from '../route';
 
 /** Seconds that an upload URL lives. */
 const EXPIRES_IN = 900;
-
-/** RFC 9110 section 8.3.1, quoted values aside: the URL is good for a PUT that says exactly this. */
-const mediaType = text({
-  max: 255,
-  pattern: '^[\\w!#$&^.+-]+/[\\w!#$&^.+-]+( ?; ?[\\w!#$&^.+-]+=[\\w!#$&^.+-]+)*$',
-  description: 'What the PUT will say',
-});
 
 /** Where an organization's contact lists lie. */
 export const campaignPrefix = (org: number): string => `campaigns/${org}/`;
@@ -28,7 +22,7 @@ export const uploadRoutes = (api: Api): readonly Route[] => {
     // Without a leading `.*`, which would be tried from each character of a long name on.
     file_name: required(text({ pattern: '\\.csv$', example: 'contacts.csv' })),
     file_size: required(integer({ gt: 0, le: api.uploadMaxBytes })),
-    content_type: withDefault(mediaType, 'text/csv'),
+    content_type: withDefault(mediaType(), 'text/csv'),
   });
 
   return [
