@@ -18,6 +18,8 @@ export interface RowSink {
 
 /** No cell, and no row, is larger; an unclosed quote would else swallow the rest of the file. */
 const MAX_RECORD = 1024 * 1024;
+/** Bytes that no row ends in: a row of quotes is written with twice as many, and the parser does not count separators. */
+const MAX_BYTES_OF_ROW = 2 * MAX_RECORD;
 
 /** Bytes at the end of a chunk that may be the beginning of a character which goes on in the next. */
 const openTail = (chunk: Buffer): number => {
@@ -51,11 +53,12 @@ const unreadable = (reason: string, row: number | null): Failure => ({
 
 const NOT_TEXT = unreadable('the file is not UTF-8 text; save it as "CSV UTF-8"', null);
 
+const TOO_LARGE = 'a row has more than 1 MB (perhaps a quoted cell is never closed)';
 const wordings: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quoted cell is never closed',
   INVALID_OPENING_QUOTE: 'there is a quote within a cell that does not begin with one',
   CSV_INVALID_CLOSING_QUOTE: 'there is text behind the closing quote of a cell',
-  CSV_MAX_RECORD_SIZE: 'a row has more than 1 MB (perhaps a quoted cell is never closed)',
+  CSV_MAX_RECORD_SIZE: TOO_LARGE,
 };
 
 /** Told by rule and row, never by the cell: it may hold personal data. Rethrows what is not about the CSV. */
@@ -97,6 +100,8 @@ async function* read(input: Readable, sink: RowSink): AsyncGenerator<null, Eithe
     record_delimiter: ['\r\n', '\n', '\r'],
   });
   let number = 0;
+  let whole = 0;
+  let sinceRow = 0;
   parser.on('data', (cells: string[]) => {
     number += 1;
     sink.row(cells, number);
@@ -109,6 +114,9 @@ async function* read(input: Readable, sink: RowSink): AsyncGenerator<null, Eithe
       hash.update(chunk);
       if (!isText(chunk, false)) return left(NOT_TEXT);
       await written(parser, chunk);
+      sinceRow = parser.info.records > whole ? 0 : sinceRow + chunk.length;
+      whole = parser.info.records;
+      if (sinceRow > MAX_BYTES_OF_ROW) return left(unreadable(TOO_LARGE, whole + 1));
       const fatal = sink.fatal();
       if (fatal !== null) return left(fatal);
       yield null;

@@ -54,6 +54,18 @@ describe('what is too large', () => {
     expect(given).toBeLessThan(100);
     expect(source.destroyed).toBe(true);
   });
+  it('a row of separators that does not end is refused early', async () => {
+    let given = 0;
+    const source = Readable.from(
+      (function* () {
+        yield Buffer.from('phone_number,a\n');
+        for (; given < 1000; given++) yield Buffer.alloc(64 * 1024, ',');
+      })(),
+    );
+    const result = await scanContacts(source, contactCheck(RULES));
+    expect(result).toMatchObject({ left: { message: expect.stringMatching(/more than 1 MB.*, row 2$/) as string } });
+    expect(given).toBeLessThan(100);
+  });
   it('a row over 256 KiB is at fault, like any other', async () => {
     const rejection = await fails(`phone_number,a\n+15550001,${'x'.repeat(300 * 1024)}\n5550002,y\n`);
     expect(rejection.errors.map((e) => e.row)).toEqual([2, 3]);
