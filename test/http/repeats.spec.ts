@@ -173,6 +173,23 @@ describe('If-Match', () => {
     expect((await client.patch('/api/v1/campaign/999999', {}, { 'If-Match': etag })).status).toBe(404);
   });
 
+  it.each<[string, (etag: string) => string, number]>([
+    ['among others', (etag) => `"x",${etag} , W/"y"`, 200],
+    ['with a comma behind it', (etag) => `${etag},`, 200],
+    ['any', () => '*', 200],
+    ['empty, as if it were not there', () => '', 200],
+    // RFC 9110 section 13.1.1: the comparison is the strong one.
+    ['weak', (etag) => `W/${etag}`, 412],
+    ['in a text that is none', (etag) => `'${etag}'`, 412],
+    ['twice without a comma', (etag) => `${etag}${etag}`, 412],
+    ['another one', () => '"0"', 412],
+    ['garbage', () => 'garbage', 412],
+  ])('that names the state %s', async (_name, header, status) => {
+    const path = `/api/v1/campaign/${await makeCampaign(client, ground)}`;
+    const etag = (await client.get(path)).headers.get('etag') as string;
+    expect((await client.patch(path, { name: 'Seen' }, { 'If-Match': header(etag) })).status).toBe(status);
+  });
+
   it('holds for deleting a campaign', async () => {
     const path = `/api/v1/campaign/${await makeCampaign(client, ground)}`;
     const seen = (await client.get(path)).headers.get('etag') as string;

@@ -62,6 +62,19 @@ describe('the server', () => {
     expect(wrong.headers.get('allow')).toContain('POST');
   });
 
+  it('answers HEAD like GET, without the body, and other methods by naming those that there are', async () => {
+    const by = { method: 'HEAD', headers: { 'X-API-Key': client.key } };
+    const [head, get] = [await fetch(`${world.url}${KEYS}`, by), await client.get(KEYS)];
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));
+    expect((await fetch(`${world.url}${KEYS}`, { method: 'HEAD' })).status).toBe(401);
+    for (const method of ['OPTIONS', 'PUT']) {
+      const answer = await fetch(`${world.url}${KEYS}`, { method });
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'HEAD, GET, POST']);
+    }
+    expect((await fetch(`${world.url}/api/v1/nothing`, { method: 'OPTIONS' })).status).toBe(404);
+  });
+
   it('answers with and without a slash at the end, and on both forms of the key paths', async () => {
     for (const path of [KEYS, `${KEYS}/`, '/user/api-keys', '/user/api-keys/'])
       expect((await client.get(path)).status).toBe(200);
