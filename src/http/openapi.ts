@@ -57,18 +57,22 @@ const Rejected: Schema = {
     message: { type: 'string' },
     errors: {
       type: 'array',
+      description: 'Every fault of what was refused, of a contact list the first hundred',
       items: {
         title: 'RejectedRow',
         type: 'object',
         required: ['message'],
         properties: {
-          row: { type: ['integer', 'null'] },
-          column: { type: ['string', 'null'] },
+          row: {
+            type: ['integer', 'null'],
+            description: 'Of a contact list, its header being 1; null: the whole list',
+          },
+          column: { type: ['string', 'null'], description: 'null: the whole row' },
           message: { type: 'string' },
         },
       },
     },
-    error_count: { type: 'integer' },
+    error_count: { type: 'integer', description: 'How many faults there are in all' },
   },
 };
 const Conflict: Schema = {

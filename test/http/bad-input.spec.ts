@@ -185,7 +185,7 @@ describe('an upload', () => {
   it.each(['/api/v1/s3/signed-url', '/api/v1/s3/file-metadata'])(
     'under a key that is none is 422 at %s',
     async (path) => {
-      for (const key of ['', 'x'.repeat(1025), 'é'.repeat(513)])
+      for (const key of ['', 'x'.repeat(1025), 'é'.repeat(513), 'campaigns/1/a\u0000.csv'])
         expect((await client.get(`${path}?key=${encodeURIComponent(key)}`)).status).toBe(422);
     },
   );
