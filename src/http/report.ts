@@ -42,9 +42,16 @@ const extracted = (run: { readonly gathered_context: JsonObject }): JsonObject =
 
 /**
  * The completed runs with an answered call that `of` names, newest first, both ends of the period included. The names of extracted variables are
- * columns, so the runs are gone through twice: once for the names, once for the rows.
+ * columns, so the runs are gone through twice: once for the names, once for the rows. Answered once the names are known, so that an engine that
+ * is away by then is a 503; later the answer breaks off.
  */
-export const report = (api: Api, org: OrganizationId, of: Condition, period: ReportPeriod, fileName: string): Reply => {
+export const report = async (
+  api: Api,
+  org: OrganizationId,
+  of: Condition,
+  period: ReportPeriod,
+  fileName: string,
+): Promise<Reply> => {
   const where: readonly Condition[] = [
     { field: 'organization', is: org },
     of,
@@ -52,10 +59,10 @@ export const report = (api: Api, org: OrganizationId, of: Condition, period: Rep
     { field: 'duration', from: 0 },
     ...between(period.start_date, period.end_date),
   ];
+  const names = new Set<string>();
+  for await (const page of everyRun(api, where, true))
+    for (const run of await showRuns(api, org, page)) Object.keys(extracted(run)).forEach((name) => names.add(name));
   async function* rows(): AsyncGenerator<string, void> {
-    const names = new Set<string>();
-    for await (const page of everyRun(api, where, true))
-      for (const run of await showRuns(api, org, page)) Object.keys(extracted(run)).forEach((name) => names.add(name));
     yield csvRow([...HEAD, ...names, ...TAIL]);
     for await (const page of everyRun(api, where, true)) {
       const shown = await showRuns(api, org, page);

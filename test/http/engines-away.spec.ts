@@ -17,6 +17,7 @@ const failing = <T extends object>(port: T, away: () => boolean, spared: readonl
   });
 
 let readsAway = false;
+let runsAway = false;
 let eventsAway = false;
 let world: HttpWorld;
 let client: Client;
@@ -26,7 +27,13 @@ beforeAll(async () => {
   world = await startHttp(
     { onlyProcess: false },
     {
-      wrapReads: (reads: ReadStore) => failing(reads, () => readsAway, ['close']),
+      wrapReads: (reads: ReadStore) => ({
+        ...failing(reads, () => readsAway, ['close']),
+        find: (collection, query) =>
+          readsAway || (runsAway && collection.startsWith('runs'))
+            ? Promise.reject(new Error('connection refused'))
+            : reads.find(collection, query),
+      }),
       wrapEvents: (events: EventStore) => ({
         ...failing(events, () => eventsAway, ['close', 'subscribe']),
         append: async (...args) =>
@@ -47,11 +54,18 @@ beforeAll(async () => {
 });
 afterEach(() => {
   readsAway = false;
+  runsAway = false;
   eventsAway = false;
 });
 afterAll(() => world.close());
 
 describe('while the read store is away', () => {
+  it('a report whose runs cannot be read is 503, not an answer that breaks off', async () => {
+    runsAway = true;
+    const report = await client.get(`/api/v1/campaign/${campaign}/report`);
+    expect([report.status, report.body.detail]).toEqual([503, 'The read store is not answering; try again']);
+  });
+
   it('commands are stored and answered from the ledger, GETs are 503', async () => {
     readsAway = true;
     const config = await client.post(CONFIGS, { name: 'Meanwhile', config: ARI });

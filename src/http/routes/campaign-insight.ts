@@ -90,7 +90,7 @@ export const campaignInsightRoutes = (api: Api): readonly Route[] => {
         const doc = await findCampaign(api, org, params.campaign_id);
         if (isLeft(doc)) return doc;
         const of = { field: 'campaign_id', is: params.campaign_id };
-        return right(report(api, org, of, query, `campaign_${params.campaign_id}_report.csv`));
+        return right(await report(api, org, of, query, `campaign_${params.campaign_id}_report.csv`));
       },
     }),
     route({

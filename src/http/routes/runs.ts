@@ -63,7 +63,7 @@ export const runRoutes = (api: Api): readonly Route[] => [
     handle: async ({ org, params, query }) => {
       const id = params.workflow_id;
       if ((await findAgent(api, org, id)) === null) return left(agentNotFound(id));
-      return right(report(api, org, { field: 'workflow_id', is: id }, query, `workflow_${id}_report.csv`));
+      return right(await report(api, org, { field: 'workflow_id', is: id }, query, `workflow_${id}_report.csv`));
     },
   }),
   route({
