@@ -18,6 +18,12 @@ export const campaignNotFound = (): Failure => notFound('Campaign not found');
 export const agentNotFound = (id: number): Failure => notFound(`Workflow with id ${id} not found`);
 export const configNotFound = (): Failure => notFound('Telephony configuration not found');
 
+/** By creation, and by id what was created in the same millisecond: stores know keys as text, where 10 comes before 9. */
+export const newestFirst = <D extends { readonly created_at: string; readonly id: number }>(
+  docs: readonly D[],
+): readonly D[] =>
+  docs.toSorted((a, b) => (a.created_at === b.created_at ? b.id - a.id : a.created_at < b.created_at ? 1 : -1));
+
 /** A campaign of the organization. */
 export const findCampaign = async (
   api: Api,

@@ -287,6 +287,15 @@ it('an Idempotency-Key holds for a resource, by whichever of its paths', async (
   expect([one.body.id, two.body.id]).toEqual([ground.config, other]);
 });
 
+it('campaigns are listed newest first, those of the same instant too', async () => {
+  const made = await Promise.all(Array.from({ length: 24 }, (_, i) => campaign({ name: `At once ${i}` })));
+  const { campaigns } = (await client.get('/api/v1/campaign')).body as Answer['body'];
+  const listed = campaigns.slice(0, made.length) as readonly { readonly id: number; readonly created_at: string }[];
+  expect(listed.map((c) => c.id).sort((a, b) => a - b)).toEqual(made.map((m) => m.body.id).sort((a, b) => a - b));
+  const place = (c: (typeof listed)[number]): string => `${c.created_at} ${String(c.id).padStart(9, '0')}`;
+  expect(listed.map(place)).toEqual(listed.map(place).sort().reverse());
+});
+
 it('an API key is told once', async () => {
   const made = await client.post('/user/api-keys', { name: 'once' });
   expect(made.body.api_key).toMatch(/^llk_/);

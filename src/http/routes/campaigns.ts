@@ -18,7 +18,7 @@ import { shown, visible, type Api } from '../api';
 import { checkSource, selectedVersions, usableConfiguration } from '../campaign-ground';
 import { ifMatch } from '../conditional';
 import { fence } from '../fence';
-import { campaignNotFound, replyCampaign, showCampaigns } from '../resources';
+import { campaignNotFound, newestFirst, replyCampaign, showCampaigns } from '../resources';
 import { ok, route, type Handled, type KeyedRequest, type Route } from '../route';
 import { CampaignDetail, CampaignList } from '../shapes/campaigns';
 import { Message } from '../shapes/values';
@@ -114,11 +114,8 @@ export const campaignRoutes = (api: Api): readonly Route[] => {
       summary: 'List the campaigns, newest first',
       response: { schema: CampaignList.schema },
       handle: async ({ org }) => {
-        const docs = await platform.views.find(campaigns, {
-          where: [{ field: 'organization', is: org }],
-          sort: { field: 'created_at', descending: true },
-        });
-        return ok({ campaigns: await showCampaigns(api, org, docs) });
+        const docs = await platform.views.find(campaigns, { where: [{ field: 'organization', is: org }] });
+        return ok({ campaigns: await showCampaigns(api, org, newestFirst(docs)) });
       },
     }),
     route({

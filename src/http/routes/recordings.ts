@@ -16,6 +16,7 @@ import {
 } from '../../domain/recording/requests';
 import { shown, visible, type Api } from '../api';
 import { ifMatch } from '../conditional';
+import { newestFirst } from '../resources';
 import { ok, route, type Handled, type KeyedRequest, type Route } from '../route';
 import { Message } from '../shapes/values';
 import { Recording, RecordingList, RecordingUploadUrls } from '../shapes/recordings';
@@ -135,11 +136,8 @@ export const recordingRoutes = (api: Api): readonly Route[] => {
       summary: 'List the recordings',
       response: { schema: RecordingList.schema },
       handle: async ({ org }) => {
-        const docs = await views.find(recordings, {
-          where: [{ field: 'organization', is: org }],
-          sort: { field: 'created_at', descending: true },
-        });
-        return ok({ recordings: docs.map(recordingRecord), total: docs.length });
+        const docs = await views.find(recordings, { where: [{ field: 'organization', is: org }] });
+        return ok({ recordings: newestFirst(docs).map(recordingRecord), total: docs.length });
       },
     }),
     route({
