@@ -4,7 +4,11 @@
  */
 import { left, right, type Either } from 'fp-ts/Either';
 import type { Context } from 'koa';
+import { configOf } from '../../projections/telephony_views';
 import type { Failure } from '../core/failure';
+import type { OrganizationId } from '../core/ids';
+import type { Api } from './api';
+import { findTelephony } from './resources';
 
 /** What a document knows of the last event that changed its resource. */
 interface Versioned {
@@ -30,3 +34,7 @@ export const ifMatch = async (
   const tags = header.split(',').map((tag) => tag.trim().replaceAll('"', ''));
   return tags.includes(known.etag) ? right({ ifRevision: known.revision }) : left(STALE);
 };
+
+/** The same for a telephony configuration, whose numbers and trunks change with it. */
+export const ifConfigMatch = (api: Api, ctx: Context, org: OrganizationId, configId: number) =>
+  ifMatch(ctx, async () => configOf(await findTelephony(api, org), configId));

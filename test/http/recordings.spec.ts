@@ -65,6 +65,7 @@ describe('a greeting recording', () => {
     expect(changed.headers.get('etag')).not.toBe(seen);
     expect((await client.patch(`${AT}/${id}`, { transcript: 'Hey!' }, { 'If-Match': seen })).status).toBe(412);
     expect((await client.patch(`${AT}/999999`, {}, { 'If-Match': seen })).status).toBe(404);
+    expect((await client.request('DELETE', `${AT}/${id}`, undefined, { 'If-Match': seen })).status).toBe(412);
     expect((await client.get(`${AT}/${id}`)).body).toEqual(changed.body);
     expect((await client.get(`${AT}/999999`)).status).toBe(404);
   });

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { requestStream } from '../../src/core/ids';
 import { requestDecider } from '../../src/domain/request/decider';
-import { startHttp, type Client, type HttpWorld } from '../support/http';
+import { startHttp, type Answer, type Client, type HttpWorld } from '../support/http';
 import { ARI, CONFIGS, definition, furnish, makeCampaign, makeConfig, type Furnished } from './furnish';
 
 let world: HttpWorld;
@@ -190,14 +190,52 @@ describe('If-Match', () => {
     expect((await client.patch(path, { name: 'Seen' }, { 'If-Match': header(etag) })).status).toBe(status);
   });
 
-  it('holds for deleting a campaign', async () => {
-    const path = `/api/v1/campaign/${await makeCampaign(client, ground)}`;
-    const seen = (await client.get(path)).headers.get('etag') as string;
-    const { headers } = await client.patch(path, { name: 'Kept' });
-    expect((await client.request('DELETE', path, undefined, { 'If-Match': seen })).status).toBe(412);
-    const now = headers.get('etag') as string;
-    expect((await client.request('DELETE', path, undefined, { 'If-Match': now })).status).toBe(200);
-    expect((await client.request('DELETE', path, undefined, { 'If-Match': now })).status).toBe(404);
+  const CLOUDONIX = {
+    provider: 'cloudonix',
+    bearer_token: 'token-of-cloudonix',
+    domain_id: 'deleted.example',
+    application_name: 'ours',
+  };
+  interface Deletable {
+    readonly at: string;
+    readonly made: Answer;
+    readonly change: Readonly<Record<string, string>>;
+  }
+  const made = async (path: string, body: unknown, change: Deletable['change']): Promise<Deletable> => {
+    const answer = await client.post(path, body);
+    return { at: `${path}/${answer.body.id}`, made: answer, change };
+  };
+  it.each<[string, () => Promise<Deletable>]>([
+    ['a configuration', () => made(CONFIGS, { name: 'Deleted once', config: ARI }, { name: 'Kept' })],
+    [
+      'a number',
+      async () =>
+        made(`${CONFIGS}/${await makeConfig(client)}/phone-numbers`, { address: '+14155550167' }, { label: 'Kept' }),
+    ],
+    [
+      'a trunk',
+      async () =>
+        made(
+          `${CONFIGS}/${await makeConfig(client, CLOUDONIX)}/trunks`,
+          { name: 'Trunk', settings: { region: 'India', sip_domain: 'deleted.example' } },
+          { name: 'Kept' },
+        ),
+    ],
+    [
+      'a campaign',
+      async () => {
+        const at = `/api/v1/campaign/${await makeCampaign(client, ground)}`;
+        return { at, made: await client.get(at), change: { name: 'Kept' } };
+      },
+    ],
+  ])('holds for deleting %s', async (_what, make) => {
+    const { at, made: first, change } = await make();
+    const second = await client.request(at.includes('/campaign/') ? 'PATCH' : 'PUT', at, change);
+    const remove = async (seen: Answer): Promise<number> =>
+      (await client.request('DELETE', at, undefined, { 'If-Match': seen.headers.get('etag') ?? '' })).status;
+    expect(first.headers.get('etag')).not.toBe(second.headers.get('etag'));
+    expect([await remove(first), await remove(second)]).toEqual([412, 200]);
+    expect((await client.request('DELETE', at)).status).toBe(404);
   });
 
   it('holds for configurations, numbers and agents, and never answers 304', async () => {

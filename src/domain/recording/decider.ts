@@ -29,7 +29,7 @@ export type RecordingCommand =
       readonly transcript: string | null;
       readonly ifRevision?: number;
     }
-  | { readonly type: 'RemoveRecording'; readonly id: number };
+  | { readonly type: 'RemoveRecording'; readonly id: number; readonly ifRevision?: number };
 
 const taken = (id: string) => left(conflict(`There is already a recording with the id '${id}'.`));
 
@@ -49,9 +49,9 @@ export const recordingDecider: Decider<RecordingsState, RecordingCommand, Record
     }
     const known = state.known.get(command.id);
     if (known === undefined) return left(notFound('Recording not found'));
-    if (command.type === 'RemoveRecording') return right([{ type: 'RecordingRemoved', data: { id: known.id } }]);
     if (command.ifRevision !== undefined && command.ifRevision !== known.revision)
       return left({ kind: 'stale', message: 'The recording was changed since; read it again.' });
+    if (command.type === 'RemoveRecording') return right([{ type: 'RecordingRemoved', data: { id: known.id } }]);
     const recording_id = command.recordingId ?? known.recording_id;
     const transcript = command.transcript ?? known.transcript;
     if (isTaken(state, recording_id, known.id)) return taken(recording_id);

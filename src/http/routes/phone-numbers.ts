@@ -14,7 +14,7 @@ import { configurationOf, type Configuration } from '../../domain/telephony/stat
 import type { AccountFailure } from '../../ports/carrier-accounts';
 import { shown, visible, type Api } from '../api';
 import { openCredentials, unreached } from '../credentials';
-import { ifMatch } from '../conditional';
+import { ifConfigMatch } from '../conditional';
 import { numberClaims } from '../number-claims';
 import { tooLate } from '../reservations';
 import { configNotFound, findAgents, findTelephony } from '../resources';
@@ -213,7 +213,7 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
       failures: [404, 412],
       handle: async ({ org, params, body, commands, koa }) => {
         const stream = telephonyStream(org);
-        const expected = await ifMatch(koa, async () => configOf(await findTelephony(api, org), params.config_id));
+        const expected = await ifConfigMatch(api, koa, org, params.config_id);
         if (isLeft(expected)) return expected;
         const command = {
           type: 'ChangePhoneNumber',
@@ -255,9 +255,12 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
       tag: 'phone numbers',
       summary: 'Remove a number',
       params: NumberPath,
+      conditional: true,
       response: { schema: PhoneNumberDeleted.schema },
-      failures: [404, 502],
-      handle: async ({ org, params, commands }: OnNumber<undefined>) => {
+      failures: [404, 412, 502],
+      handle: async ({ org, params, commands, koa }: OnNumber<undefined>) => {
+        const expected = await ifConfigMatch(api, koa, org, params.config_id);
+        if (isLeft(expected)) return expected;
         const config = await findConfig(api, org, params.config_id);
         if (isLeft(config)) return config;
         const number = phoneNumberOf(config.right, params.phone_number_id);
@@ -275,6 +278,7 @@ export const phoneNumberRoutes = (api: Api): readonly Route[] => {
           type: 'RemovePhoneNumber',
           configurationId: params.config_id,
           phoneNumberId: params.phone_number_id,
+          ...expected.right,
         });
         if (isLeft(done)) return done;
         await release();

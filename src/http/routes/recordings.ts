@@ -185,12 +185,15 @@ export const recordingRoutes = (api: Api): readonly Route[] => {
       tag,
       summary: 'Remove a recording',
       params: RecordingPath,
+      conditional: true,
       response: { schema: Message.schema },
-      failures: [404],
-      handle: async ({ org, params, commands }) => {
+      failures: [404, 412],
+      handle: async ({ org, params, commands, koa }) => {
         const stream = recordingsStream(org);
         const id = await idOf(org, params.recording_id);
-        const done = await commands.run(recordingDecider, stream, { type: 'RemoveRecording', id });
+        const expected = await ifMatch(koa, () => views.get(recordings, recordingKey(org, id)));
+        if (isLeft(expected)) return expected;
+        const done = await commands.run(recordingDecider, stream, { type: 'RemoveRecording', id, ...expected.right });
         if (isLeft(done)) return done;
         await visible(api, stream, done.right);
         return ok({ message: 'Recording deleted' });

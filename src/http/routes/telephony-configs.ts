@@ -28,7 +28,7 @@ import { campaigns } from '../../../projections/campaigns';
 import type { Executed } from '../../engine/execute';
 import { shown, visible, type Api } from '../api';
 import { blankCredentials, inForce, openCredentials, prepareCredentials, sealCredentials } from '../credentials';
-import { ifMatch } from '../conditional';
+import { ifConfigMatch } from '../conditional';
 import { numberClaims } from '../number-claims';
 import { tooLate } from '../reservations';
 import { configNotFound, findTelephony } from '../resources';
@@ -92,7 +92,7 @@ export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
 
   const update = async ({ org, params, body, commands, koa }: OnConfig<UpdateBody>): Promise<Handled> => {
     const stream = telephonyStream(org);
-    const expected = await ifMatch(koa, async () => configOf(await findTelephony(api, org), params.config_id));
+    const expected = await ifConfigMatch(api, koa, org, params.config_id);
     if (isLeft(expected)) return expected;
     const { state } = await platform.execute.load(telephonyDecider, stream);
     const known = configurationOf(state, params.config_id);
@@ -139,8 +139,10 @@ export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
     return changed(done);
   };
 
-  const remove = async ({ org, params, commands }: OnConfig<undefined>): Promise<Handled> => {
+  const remove = async ({ org, params, commands, koa }: OnConfig<undefined>): Promise<Handled> => {
     const stream = telephonyStream(org);
+    const expected = await ifConfigMatch(api, koa, org, params.config_id);
+    if (isLeft(expected)) return expected;
     const references = await platform.views.count(campaigns, [
       { field: 'organization', is: org },
       { field: 'telephony_configuration_id', is: params.config_id },
@@ -153,6 +155,7 @@ export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
       type: 'DeleteConfiguration',
       configurationId: params.config_id,
       referenced: references > 0,
+      ...expected.right,
     });
     if (isLeft(done)) return done;
     await release?.();
@@ -234,8 +237,9 @@ export const telephonyConfigRoutes = (api: Api): readonly Route[] => {
       scope: 'write',
       summary: 'Delete a telephony configuration with its numbers and trunks',
       params: ConfigPath,
+      conditional: true,
       response: { schema: Message.schema },
-      failures: [404, 409],
+      failures: [404, 409, 412],
       handle: remove,
     }),
     route({

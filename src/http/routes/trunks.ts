@@ -8,7 +8,7 @@ import { parsePosition } from '../../core/position';
 import { telephonyDecider } from '../../domain/telephony/decider';
 import { TrunkCreate, TrunkUpdate } from '../../domain/telephony/requests';
 import { shown, visible, type Api } from '../api';
-import { ifMatch } from '../conditional';
+import { ifConfigMatch } from '../conditional';
 import { configNotFound, findTelephony } from '../resources';
 import { ok, route, type Handled, type Route } from '../route';
 import { Trunk, TrunkList } from '../shapes/telephony';
@@ -90,7 +90,7 @@ export const trunkRoutes = (api: Api): readonly Route[] => {
       failures: [400, 404, 409, 412],
       handle: async ({ org, params, body, commands, koa }) => {
         const stream = telephonyStream(org);
-        const expected = await ifMatch(koa, async () => configOf(await findTelephony(api, org), params.config_id));
+        const expected = await ifConfigMatch(api, koa, org, params.config_id);
         if (isLeft(expected)) return expected;
         const done = await commands.run(telephonyDecider, stream, {
           type: 'ChangeTrunk',
@@ -113,14 +113,18 @@ export const trunkRoutes = (api: Api): readonly Route[] => {
       tag: 'trunks',
       summary: 'Delete a trunk that no number uses',
       params: TrunkPath,
+      conditional: true,
       response: { schema: Success.schema },
-      failures: [400, 404, 409],
-      handle: async ({ org, params, commands }) => {
+      failures: [400, 404, 409, 412],
+      handle: async ({ org, params, commands, koa }) => {
         const stream = telephonyStream(org);
+        const expected = await ifConfigMatch(api, koa, org, params.config_id);
+        if (isLeft(expected)) return expected;
         const done = await commands.run(telephonyDecider, stream, {
           type: 'RemoveTrunk',
           configurationId: params.config_id,
           trunkId: params.trunk_id,
+          ...expected.right,
         });
         if (isLeft(done)) return done;
         await visible(api, stream, done.right);
