@@ -23,10 +23,22 @@ export const decode = <A>(
   secrets: ReadonlySet<string> = new Set(),
 ): Either<readonly Fault[], A> => {
   const decoded = codec.decode(value);
-  return decoded._tag === 'Right' ? decoded : left(decoded.left.map((e) => toFault(e, root, secrets)));
+  if (decoded._tag === 'Right') return decoded;
+  // Each field that is missing shows the same object.
+  const masked = new Map<unknown, unknown>();
+  const mask = (shown: unknown): unknown => {
+    if (!masked.has(shown)) masked.set(shown, maskSecrets(shown, secrets));
+    return masked.get(shown);
+  };
+  return left(decoded.left.map((e) => toFault(e, root, secrets, mask)));
 };
 
-const toFault = (error: t.ValidationError, root: readonly (string | number)[], secrets: ReadonlySet<string>): Fault => {
+const toFault = (
+  error: t.ValidationError,
+  root: readonly (string | number)[],
+  secrets: ReadonlySet<string>,
+  mask: (shown: unknown) => unknown,
+): Fault => {
   const loc: (string | number)[] = [...root];
   error.context.forEach((entry, i) => {
     if (i === 0) return;
@@ -41,7 +53,7 @@ const toFault = (error: t.ValidationError, root: readonly (string | number)[], s
     type: wording.type,
     loc,
     msg: wording.msg,
-    input: hidden ? '********' : maskSecrets(error.value, secrets),
+    input: hidden ? '********' : mask(error.value),
     ...(wording.ctx === undefined ? {} : { ctx: wording.ctx }),
   };
 };

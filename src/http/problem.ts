@@ -1,5 +1,6 @@
 /** The one place that knows HTTP status codes: failures become answers in the contract's shapes. */
-import type { Failure, Fault } from '../core/failure';
+import { valueError, type Failure, type Fault } from '../core/failure';
+import { workflowError } from '../domain/agent/graph';
 
 /** What only HTTP can get wrong. */
 export type HttpFailure =
@@ -49,7 +50,7 @@ export const problemOf = (failure: HttpFailure): Problem => {
     case 'invalid_definition':
       return {
         status: failure.taken === true ? 409 : 422,
-        body: { detail: { is_valid: false, errors: failure.errors.slice(0, MAX_FAULTS) } },
+        body: { detail: { is_valid: false, errors: named(failure.errors, (left) => workflowError(null, left)) } },
       };
     case 'not_found':
       return detail(404, failure.message);
@@ -90,16 +91,44 @@ export const problemOf = (failure: HttpFailure): Problem => {
 
 /** Faults that one answer names; a list of a million wrong items would make a larger answer than the request. */
 const MAX_FAULTS = 1000;
+/** Characters of the faults of an answer: each may name the same long id. */
+const MAX_CHARACTERS = 1_000_000;
 /** Characters of `input` over all faults of an answer; beyond them `input` is left out. */
 const MAX_INPUT = 100_000;
 
+/** The faults, as many as one answer holds; `rest` words the last one where there are more. */
+const named = <F>(faults: readonly F[], rest: (left: string) => F): readonly F[] => {
+  let room = MAX_CHARACTERS;
+  const most = faults.length > MAX_FAULTS ? MAX_FAULTS - 1 : MAX_FAULTS;
+  const fitting = faults.slice(0, most).findIndex((fault, i) => (room -= sizeOf(fault, room)) < 0 && i > 0);
+  const count = fitting < 0 ? most : fitting;
+  return count >= faults.length
+    ? faults
+    : [...faults.slice(0, count), rest(`${faults.length - count} more faults are not listed`)];
+};
+
 const bounded = (faults: readonly Fault[]): readonly Fault[] => {
   let budget = MAX_INPUT;
-  return faults.slice(0, MAX_FAULTS).map((fault) => {
+  const shown = faults.slice(0, MAX_FAULTS + 1).map((fault) => {
     if (fault.input === undefined) return fault;
-    budget -= JSON.stringify(fault.input).length;
+    budget -= sizeOf(fault.input, budget);
     if (budget >= 0) return fault;
     const { input: _input, ...rest } = fault;
     return rest;
   });
+  return named([...shown, ...faults.slice(shown.length)], (left) =>
+    valueError((faults[0]?.loc ?? []).slice(0, 1), left),
+  );
+};
+
+/** Characters of a value as JSON, about; counted no further than `most`. */
+const sizeOf = (value: unknown, most: number): number => {
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value !== 'object' || value === null) return String(value).length;
+  let size = 2;
+  for (const key in value) {
+    size += key.length + 4 + sizeOf((value as Readonly<Record<string, unknown>>)[key], most - size);
+    if (size > most) break;
+  }
+  return size;
 };

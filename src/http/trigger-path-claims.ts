@@ -9,6 +9,9 @@ import { takenPathErrors, triggerPathsOf } from '../domain/agent/trigger-paths';
 import type { Platform } from '../engine/platform';
 import { reservations, reserveAll, type ReservedValue, type SeenReservation } from './reservations';
 
+/** Triggers of one definition: of more than one it is refused. */
+const LOOKED_AT = 10;
+
 export const triggerPathClaims = (platform: Platform) => {
   const reserved = reservations(platform);
 
@@ -25,11 +28,13 @@ export const triggerPathClaims = (platform: Platform) => {
     [...new Set(definitions.flatMap(triggerPathsOf))].map((path) => valueOf(org, path));
 
   return {
-    /** Those of the definition's paths that another agent than `own` has. */
+    /** Those of the definition's paths that another agent than `own` has; one with more paths than are looked at is refused for that already. */
     taken: async (org: OrganizationId, definition: JsonObject, own: number | null): Promise<readonly string[]> => {
       const who = own === null ? null : { organization: org, holder: own };
       const asked = await Promise.all(
-        valuesOf(org, [definition]).map(async (one) => ((await reserved.isTaken(one, who)) ? [one.value] : [])),
+        valuesOf(org, [definition])
+          .slice(0, LOOKED_AT)
+          .map(async (one) => ((await reserved.isTaken(one, who)) ? [one.value] : [])),
       );
       return asked.flat();
     },

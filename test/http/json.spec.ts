@@ -1,6 +1,6 @@
 import { isLeft, isRight } from 'fp-ts/Either';
 import fc from 'fast-check';
-import { MAX_DEPTH, parseJson } from '../../src/http/json';
+import { MAX_DEPTH, MAX_VALUES, parseJson } from '../../src/http/json';
 
 const offsetOf = (text: string): number => {
   const parsed = parseJson(text);
@@ -60,7 +60,18 @@ describe('a JSON body', () => {
     expect(isRight(parseJson(nested(MAX_DEPTH)))).toBe(true);
     expect(offsetOf(nested(MAX_DEPTH + 200))).toBe(MAX_DEPTH);
     expect(offsetOf(nested(400_000))).toBe(MAX_DEPTH);
-    expect(offsetOf('['.repeat(400_000))).toBe(400_000);
+    // Not closed either, but nobody reads that far.
+    expect(offsetOf('['.repeat(400_000))).toBe(MAX_DEPTH);
     expect(isRight(parseJson(JSON.stringify({ text: '['.repeat(1000) })))).toBe(true);
+  });
+
+  it('is refused when it has too many values, at the first of them that is one too many', () => {
+    const items = (count: number): string => `[${'1,'.repeat(count - 1)}1]`;
+    expect(isRight(parseJson(items(MAX_VALUES)))).toBe(true);
+    expect(offsetOf(items(MAX_VALUES + 1))).toBe(items(MAX_VALUES + 1).lastIndexOf(','));
+    expect(offsetOf(items(500_000))).toBe(items(MAX_VALUES + 1).lastIndexOf(','));
+    expect(isRight(parseJson(JSON.stringify({ text: ',[{'.repeat(MAX_VALUES) })))).toBe(true);
+    // What is broken before that is told as such.
+    expect(offsetOf(`[1,,${items(500_000)}`)).toBe(3);
   });
 });

@@ -88,9 +88,10 @@ export const sealSecrets = async (
     if (!isSealed(value)) plain.push(value);
     return value;
   });
-  const sealed = await Promise.all(plain.map(seal));
+  const sealed: Sealed[] = [];
+  for (const value of plain) sealed.push(await seal(value));
   let next = 0;
-  return mapSecrets(content, (value) => (isSealed(value) ? value : ({ ...(sealed[next++] as Sealed) } as JsonObject)));
+  return mapSecrets(content, (value) => (isSealed(value) ? value : ({ ...sealed[next++] } as JsonObject)));
 };
 
 /**

@@ -110,7 +110,7 @@ const dataFaults = (spec: NodeSpec, data: JsonObject, at: Place): WorkflowError[
   }
   for (const p of others)
     if (!(onOff !== undefined && p.required && isBlank(data[p.name])))
-      faults.push(...propertyFaults(p, data[p.name], p.name, at));
+      for (const fault of propertyFaults(p, data[p.name], p.name, at)) faults.push(fault);
   return faults;
 };
 
@@ -181,7 +181,9 @@ export const shapeErrors = (definition: JsonObject): readonly WorkflowError[] =>
   const nodes = read('nodes');
   const edges = read('edges');
   const ids = new Set<string>();
-  nodes.forEach((node, i) => faults.push(...nodeFaults(node, i, ids)));
-  edges.forEach((edge, i) => faults.push(...edgeFaults(edge, i, ids)));
-  return faults;
+  return [
+    ...faults,
+    ...nodes.flatMap((node, i) => nodeFaults(node, i, ids)),
+    ...edges.flatMap((edge, i) => edgeFaults(edge, i, ids)),
+  ];
 };

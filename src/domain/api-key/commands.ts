@@ -4,7 +4,7 @@ import type { Scope } from './events';
 /** Body of POST /user/api-keys. `scopes` left out or null: the creator's. */
 export const ApiKeyCreate = object('ApiKeyCreate', {
   name: required(text()),
-  scopes: withDefault(nullable(list(oneOf(['read', 'write', 'audit']), { min: 1 })), null),
+  scopes: withDefault(nullable(list(oneOf(['read', 'write', 'audit']), { min: 1, max: 100 })), null),
 });
 export type ApiKeyCreate = Decoded<typeof ApiKeyCreate>;
 

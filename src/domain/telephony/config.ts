@@ -60,7 +60,7 @@ const exotel = object('ExotelConfig', {
     mapped(text(), (url) => (url.trim() === '' ? EXOTEL_BASE_URL : url.trim())),
     EXOTEL_BASE_URL,
   ),
-  from_numbers: withDefault(list(text()), []),
+  from_numbers: withDefault(list(text(), { max: 1000 }), []),
 });
 
 const plivo = object('PlivoConfig', {
