@@ -24,14 +24,15 @@ export const agentVersions: Projection<AgentVersionDoc> = {
   types: ['AgentCreated', 'DraftSaved'],
   opens: [],
   masks: ['AgentCreated', 'DraftSaved'],
+  // Contents are large: a thousand of them in memory would be felt.
+  insertOnly: true,
   indexes: [{ fields: ['organization', 'workflow_id', 'version_number'] }],
   keys: (event) => {
     const { workflow_id, definition_id } = event.data as unknown as { workflow_id: number; definition_id: number };
     return [agentVersionKey(event.org, workflow_id, definition_id)];
   },
-  evolve: (doc, recorded) => {
-    const event = recorded as unknown as Projected<AgentEvent>;
-    if (event.type !== 'AgentCreated' && event.type !== 'DraftSaved') return doc;
+  evolve: (_doc, recorded) => {
+    const event = recorded as unknown as Extract<Projected<AgentEvent>, { type: 'AgentCreated' | 'DraftSaved' }>;
     const { workflow_id, definition_id, version_number, content } = event.data;
     return { organization: event.org, workflow_id, definition_id, version_number, ...content };
   },

@@ -18,4 +18,6 @@ export interface Decider<State, Command, Event extends DomainEvent> {
   readonly initial: State;
   readonly decide: (command: Command, state: State, context: DecideContext) => Either<Failure, readonly Event[]>;
   readonly evolve: (state: State, event: Event) => State;
+  /** About how large a state is, in characters of its JSON; absent: small. Asked after every command, so it must be cheap. */
+  readonly weigh?: (state: State) => number;
 }

@@ -14,6 +14,7 @@ import type { Clock } from '../ports/clock';
 import type { Appended, AppendFailure, EventStore } from '../ports/event-store';
 import { chain, NO_HASH } from './envelope';
 import { pause } from './pause';
+import { stateCache } from './state-cache';
 
 /** Who asks, and for what reason. */
 export interface CommandContext {
@@ -64,8 +65,9 @@ export interface ExecutorDeps {
   readonly store: EventStore;
   readonly clock: Clock;
   readonly catalog: EventTypes;
-  /** Folded states kept in memory (default 20,000); the least recently used goes first. */
+  /** Folded states kept in memory (default 20,000), and what they may weigh together, characters (default 32 Mi); the least recently used go first. */
   readonly cacheSize?: number;
+  readonly cacheWeight?: number;
   /** Told of every append, for those who wait for read models or wake up on news. */
   readonly onAppend?: (stream: string, appended: Appended) => void;
 }
@@ -80,15 +82,12 @@ const away = (stream: string, error: unknown): Either<Failure, never> =>
 
 export const executor = (deps: ExecutorDeps): Executor => {
   const { store, clock, catalog } = deps;
-  const cache = new Map<string, Folded>();
-  const limit = deps.cacheSize ?? 20_000;
+  const cache = stateCache<Folded>(deps.cacheSize ?? 20_000, deps.cacheWeight ?? 32 * 1024 * 1024);
 
   /** Keeps the newest: a read that was under way while another command appended is older than what that one left. */
-  const remember = (stream: string, folded: Folded): void => {
+  const remember = <S, C, E extends DomainEvent>(decider: Decider<S, C, E>, stream: string, folded: Folded): void => {
     if ((cache.get(stream)?.revision ?? NO_STREAM) > folded.revision) return;
-    cache.delete(stream);
-    cache.set(stream, folded);
-    if (cache.size > limit) cache.delete(cache.keys().next().value as string);
+    cache.set(stream, folded, decider.weigh?.(folded.state as S) ?? 0);
   };
 
   const fold = <S, C, E extends DomainEvent>(
@@ -109,7 +108,7 @@ export const executor = (deps: ExecutorDeps): Executor => {
   const readTail = async <S, C, E extends DomainEvent>(decider: Decider<S, C, E>, stream: string): Promise<Folded> => {
     const known = cache.get(stream) ?? { state: decider.initial, revision: NO_STREAM, hash: NO_HASH };
     const folded = fold(decider, known, await store.readStream(stream, known.revision + 1));
-    remember(stream, folded);
+    remember(decider, stream, folded);
     return folded;
   };
 
@@ -219,7 +218,7 @@ export const executor = (deps: ExecutorDeps): Executor => {
       const newest = cache.get(stream);
       const hash = sealed.at(-1)?.metadata.hash ?? tail.hash;
       if (newest === undefined || newest.revision < answer.right.revision)
-        remember(stream, { state, revision: answer.right.revision, hash });
+        remember(decider, stream, { state, revision: answer.right.revision, hash });
       deps.onAppend?.(stream, answer.right);
       return right({ events, state, revision: answer.right.revision, position: answer.right.position });
     }

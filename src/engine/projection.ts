@@ -51,7 +51,7 @@ export interface Projection<Doc extends object = JsonObject> {
   readonly opens: readonly string[];
   /** Event types whose sealed values it sees masked (core/mask.ts): it never holds the secret itself. */
   readonly masks?: readonly string[];
-  /** Every key is touched by one event only, so that no document needs to be read before it is written. */
+  /** No document depends on the one before it, so that none is read before it is written, nor held afterwards. */
   readonly insertOnly?: boolean;
   readonly indexes: readonly Index[];
   /** Keys of the documents that the event touches. */

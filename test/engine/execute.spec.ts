@@ -41,7 +41,11 @@ const watched = (
 };
 const executorOver = (
   store: EventStore,
-  more: { readonly cacheSize?: number; readonly onAppend?: (s: string, a: Appended) => void } = {},
+  more: {
+    readonly cacheSize?: number;
+    readonly cacheWeight?: number;
+    readonly onAppend?: (s: string, a: Appended) => void;
+  } = {},
 ): Executor => executor({ store, clock: systemClock(), catalog: counterCatalog, ...more });
 
 type Done = Either<Failure, Executed<{ readonly count: number }, CounterEvent>>;
@@ -276,6 +280,30 @@ describe('many commands at once', () => {
     await send(execute, c, add(1));
     expect(reads()).toBe(0);
     expect(countOf(await send(execute, a, add(1)))).toBe(2);
+    expect(reads()).toBe(1);
+  });
+
+  it('keep no heavier states in memory than asked, and none that is heavier alone', async () => {
+    const { store, reads } = watched();
+    const execute = executorOver(store, { cacheWeight: 10 });
+    const weighed = { ...counter, weigh: ({ count }: { readonly count: number }) => count };
+    const put = (stream: string, by: number, assumeNew = true) =>
+      execute.run(weighed, stream, add(by), { actor: 'cli' }, { assumeNew });
+    const [a, b, c] = [newStream(), newStream(), newStream()];
+    for (const [stream, weight] of [
+      [a, 4],
+      [b, 6],
+    ] as const)
+      await put(stream, weight);
+    await put(a, 0);
+    await put(b, 0);
+    expect(reads()).toBe(0);
+    // Together they are too heavy now: the one that was used last stays.
+    expect(countOf(await put(a, 1))).toBe(5);
+    expect(countOf(await put(a, 1))).toBe(6);
+    expect(reads()).toBe(0);
+    expect(countOf(await put(c, 11))).toBe(11);
+    expect(countOf(await put(c, 1, false))).toBe(12);
     expect(reads()).toBe(1);
   });
 });

@@ -6,7 +6,7 @@ import { sameJson } from '../../core/same-json';
 import type { AgentCommand, CreateAgent, DescribeVersion, PublishDraft, UpdateAgent } from './commands';
 import { checkDefinition } from './definition';
 import type { AgentEvent, VersionContent } from './events';
-import { draftOf, editedOf, evolveAgent, publishedOf, type Agent, type AgentState } from './state';
+import { draftOf, editedOf, evolveAgent, publishedOf, weighAgent, type Agent, type AgentState } from './state';
 
 type Answer = Either<Failure, readonly AgentEvent[]>;
 
@@ -145,4 +145,5 @@ export const agentDecider: Decider<AgentState, AgentCommand, AgentEvent> = {
     }
   },
   evolve: evolveAgent,
+  weigh: weighAgent,
 };

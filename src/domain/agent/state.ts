@@ -95,6 +95,23 @@ export const copyOf = (
   };
 };
 
+/** Characters of contents, by themselves: a content never changes. */
+const sizes = new WeakMap<VersionContent, number>();
+
+/** About how large an agent is, in characters of its JSON: that of what its versions contain. */
+export const weighAgent = (state: AgentState): number => {
+  let total = 0;
+  for (const { content } of state?.versions ?? []) {
+    let size = sizes.get(content);
+    if (size === undefined) {
+      size = JSON.stringify(content).length;
+      sizes.set(content, size);
+    }
+    total += size;
+  }
+  return total;
+};
+
 /** The content of a new agent, before anything but its definition is known. */
 export const contentOf = (definition: JsonObject, configurations: JsonObject = {}): VersionContent => ({
   workflow_definition: definition,

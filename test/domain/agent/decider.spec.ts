@@ -243,3 +243,16 @@ test('an agent that does not exist is not found', () => {
   for (const command of [update({ name: 'x' }), publish, archive])
     given(agentDecider).when(command).thenFails('not_found');
 });
+
+it('an agent weighs what its versions contain, however often it is asked', () => {
+  const one = fold(agentDecider, [created()]);
+  const two = fold(agentDecider, [
+    created(),
+    draftSaved(contentWith(valid, { workflow_configurations: { max_call_duration: 60 } })),
+  ]);
+  const weigh = agentDecider.weigh ?? (() => NaN);
+  expect(weigh(null)).toBe(0);
+  expect(weigh(one)).toBe(JSON.stringify(one?.versions[0]?.content).length);
+  expect(weigh(two)).toBe(weigh(one) + JSON.stringify(two?.versions[1]?.content).length);
+  expect(weigh(two)).toBe(weigh(two));
+});
