@@ -45,4 +45,5 @@ export const requestDecider: Decider<RequestState, RequestCommand, RequestEvent>
         return state === null ? null : { ...state, answer: event.data };
     }
   },
+  weigh: (state) => state?.answer?.body?.$sealed.length ?? 0,
 };
