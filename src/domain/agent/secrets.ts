@@ -13,7 +13,8 @@ export const MODEL_SECRETS: readonly string[] = ['api_key', 'credentials', 'aws_
 /** All of them, for faults that show an `input`. */
 export const AGENT_SECRET_FIELDS: ReadonlySet<string> = new Set([...NODE_SECRETS, ...MODEL_SECRETS]);
 
-const MODELS = ['llm', 'tts', 'stt', 'realtime'];
+/** Configurations that hold settings of models, wherever in them. */
+const MODEL_SETTINGS: readonly string[] = ['model_overrides', 'model_configuration_v2_override'];
 const isEmpty = (value: Json): boolean => value === null || value === '';
 
 /** One change of one secret; `path` names its place: `qa-1.qa_api_key`, `model_overrides.llm.api_key`. */
@@ -42,23 +43,13 @@ const anywhere = (value: Json, path: string, change: Change): Json => {
   );
 };
 
-const mapConfigurations = (configurations: JsonObject, change: Change): JsonObject => {
-  const out: Record<string, Json> = { ...configurations };
-  const overrides = configurations['model_overrides'];
-  if (isObject(overrides))
-    out['model_overrides'] = Object.fromEntries(
-      Object.entries(overrides).map(([model, settings]) => [
-        model,
-        MODELS.includes(model) && isObject(settings)
-          ? inFields(settings, MODEL_SECRETS, `model_overrides.${model}`, change)
-          : settings,
-      ]),
-    );
-  const second = configurations['model_configuration_v2_override'];
-  if (second !== undefined)
-    out['model_configuration_v2_override'] = anywhere(second, 'model_configuration_v2_override', change);
-  return out;
-};
+const mapConfigurations = (configurations: JsonObject, change: Change): JsonObject =>
+  Object.fromEntries(
+    Object.entries(configurations).map(([key, value]) => [
+      key,
+      MODEL_SETTINGS.includes(key) ? anywhere(value, key, change) : value,
+    ]),
+  );
 
 /** The content with each secret that is there changed; everything else as it is. */
 export const mapSecrets = (content: VersionContent, change: Change): VersionContent => {

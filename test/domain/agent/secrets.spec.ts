@@ -19,7 +19,7 @@ const content = contentWith(
         llm: { api_key: 'llm-key-1', model: 'm' },
         tts: { aws_access_key: 'AKIA1234', aws_secret_key: 'secret-key', voice: 'v' },
         stt: { credentials: { type: 'service', private: 'json-key' } },
-        other: { api_key: 'left alone' },
+        other: { options: { api_key: 'other-key' } },
       },
       model_configuration_v2_override: {
         providers: [{ name: 'x', settings: { api_key: 'deep-key' } }],
@@ -46,6 +46,7 @@ test('secrets are found in nodes, in model overrides, and anywhere in the second
     'model_overrides.tts.aws_access_key': 'AKIA1234',
     'model_overrides.tts.aws_secret_key': 'secret-key',
     'model_overrides.stt.credentials': { type: 'service', private: 'json-key' },
+    'model_overrides.other.options.api_key': 'other-key',
     'model_configuration_v2_override.providers.0.settings.api_key': 'deep-key',
   });
 });
@@ -63,7 +64,7 @@ test('sealed, no secret is readable and everything else is as it was', async () 
   for (const secret of ['sk-question', 'tuner-key-1', 'llm-key-1', 'AKIA1234', 'secret-key', 'json-key', 'deep-key'])
     expect(text).not.toContain(secret);
   expect(text).toContain('not a model key');
-  expect(text).toContain('left alone');
+  expect(text).not.toContain('other-key');
   const opened = mapSecrets(sealed, (value) => {
     if (!isSealed(value)) throw new Error('not sealed');
     return JSON.parse(Buffer.from(value.$sealed, 'base64').toString()) as Json;
