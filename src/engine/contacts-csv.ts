@@ -5,6 +5,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { CsvError, parse, type Parser } from 'csv-parse';
 import { isLeft, left, right, type Either } from 'fp-ts/Either';
 import { rejected, type Failure } from '../core/failure';
@@ -75,6 +76,31 @@ interface Reading {
   readonly sha256: string;
 }
 
+/** Bytes that are read at once, and ms that it may take before others get their turn: rows may be checked against a thousand variables each. */
+const SLICE = { most: 64 * 1024, first: 8192, least: 512, ms: 30 };
+
+/** How much is read at once, so that it takes about as long as it may. */
+const pacing = () => {
+  let bytes = SLICE.first;
+  let sinceTurn = { bytes: 0, ms: 0 };
+  return {
+    bytes: (): number => bytes,
+    timed: async (slice: Buffer, work: () => Promise<void>): Promise<void> => {
+      const begun = performance.now();
+      await work();
+      const took = performance.now() - begun;
+      sinceTurn = { bytes: sinceTurn.bytes + slice.length, ms: sinceTurn.ms + took };
+      if (took > SLICE.ms) bytes = Math.max(SLICE.least, Math.floor(bytes / 2));
+      else if (took < SLICE.ms / 4) bytes = Math.min(SLICE.most, bytes * 2);
+    },
+    turn: async (): Promise<void> => {
+      if (sinceTurn.bytes < SLICE.most && sinceTurn.ms < SLICE.ms) return;
+      await setImmediate();
+      sinceTurn = { bytes: 0, ms: 0 };
+    },
+  };
+};
+
 const written = (parser: Parser, chunk: Buffer): Promise<void> =>
   new Promise((resolve, reject) => {
     parser.write(chunk, (error) => (error ? reject(error) : resolve()));
@@ -89,7 +115,7 @@ const ended = (parser: Parser): Promise<void> =>
 const chunkOf = (chunk: unknown): Buffer =>
   Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk as string | Uint8Array);
 
-/** Hands every row to the sink; a step ends with each chunk of the source. */
+/** Hands every row to the sink; a step ends with each piece of the source. */
 async function* read(input: Readable, sink: RowSink): AsyncGenerator<null, Either<Failure, Reading>> {
   const hash = createHash('sha256');
   const isText = textCheck();
@@ -102,6 +128,7 @@ async function* read(input: Readable, sink: RowSink): AsyncGenerator<null, Eithe
   let number = 0;
   let whole = 0;
   let sinceRow = 0;
+  const pace = pacing();
   parser.on('data', (cells: string[]) => {
     number += 1;
     sink.row(cells, number);
@@ -113,13 +140,18 @@ async function* read(input: Readable, sink: RowSink): AsyncGenerator<null, Eithe
       const chunk = chunkOf(piece);
       hash.update(chunk);
       if (!isText(chunk, false)) return left(NOT_TEXT);
-      await written(parser, chunk);
-      sinceRow = parser.info.records > whole ? 0 : sinceRow + chunk.length;
-      whole = parser.info.records;
-      if (sinceRow > MAX_BYTES_OF_ROW) return left(unreadable(TOO_LARGE, whole + 1));
-      const fatal = sink.fatal();
-      if (fatal !== null) return left(fatal);
-      yield null;
+      for (let at = 0; at < chunk.length;) {
+        const slice = chunk.subarray(at, at + pace.bytes());
+        at += slice.length;
+        await pace.timed(slice, () => written(parser, slice));
+        sinceRow = parser.info.records > whole ? 0 : sinceRow + slice.length;
+        whole = parser.info.records;
+        if (sinceRow > MAX_BYTES_OF_ROW) return left(unreadable(TOO_LARGE, whole + 1));
+        const fatal = sink.fatal();
+        if (fatal !== null) return left(fatal);
+        yield null;
+        await pace.turn();
+      }
     }
     if (!isText(Buffer.alloc(0), true)) return left(NOT_TEXT);
     await ended(parser);

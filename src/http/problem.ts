@@ -92,7 +92,7 @@ export const problemOf = (failure: HttpFailure): Problem => {
 /** Faults that one answer names; a list of a million wrong items would make a larger answer than the request. */
 const MAX_FAULTS = 1000;
 /** Characters of the faults of an answer: each may name the same long id. */
-const MAX_CHARACTERS = 1_000_000;
+const MAX_CHARACTERS = 200_000;
 /** Characters of `input` over all faults of an answer; beyond them `input` is left out. */
 const MAX_INPUT = 100_000;
 

@@ -4,15 +4,13 @@ import type { Failure } from '../../core/failure';
 import { contactFaults } from './contact-faults';
 import {
   columnsAt,
-  contactReader,
   GREETING_RECORDING,
   greetingOf,
   isBlank,
   isHeaderFault,
-  isOversized,
-  measureUnder,
   numberFault,
   OVERSIZED,
+  oversizedUnder,
   PHONE,
   readHeader,
   type Columns,
@@ -48,62 +46,54 @@ type RowCheck = (cells: readonly string[], row: number) => void;
 
 const rowCheck = (columns: Columns, rules: ContactRules, faults: ReturnType<typeof contactFaults>): RowCheck => {
   const seen = numberSet();
-  const read = contactReader(columns);
-  const measure = measureUnder(columns);
+  const isOversized = oversizedUnder(columns);
   const audio = columns.at.has(GREETING_RECORDING);
   const required = rules.required.flatMap((name) => {
     const at = columns.at.get(name.trim().toLowerCase());
-    return at === undefined || at === columns.phone ? [] : [{ name, at }];
+    if (at === undefined || at === columns.phone) return [];
+    const isEmpty = faults.kind(
+      (rows) =>
+        `Template variable '${name}' is empty in rows: ${rows}. All template variables used in the workflow must have values in every row.`,
+    );
+    return [{ name, at, isEmpty }];
   });
 
+  const isMissing = faults.kind((rows) => `Phone number missing in rows: ${rows}.`);
+  const isTwice = faults.kind(
+    (rows) => `Duplicate phone numbers found in rows: ${rows}. Phone numbers in a campaign must be unique.`,
+  );
+  const isUnknown = faults.kind((rows) => `Unknown greeting recordings in rows: ${rows}. Upload the recordings first.`);
+  const isTooLarge = faults.kind((rows) => `Too large rows: ${rows}. A row ${OVERSIZED}.`);
+  const isWrong = new Map<string, ReturnType<typeof faults.kind>>();
+  const wrongFor = (reason: string): ReturnType<typeof faults.kind> => {
+    const known =
+      isWrong.get(reason) ??
+      faults.kind((rows) => `Invalid phone numbers in rows: ${rows}. Every phone number ${reason}.`);
+    isWrong.set(reason, known);
+    return known;
+  };
+
   const checkNumber = (number: string, row: number): void => {
-    if (number === '') {
-      const message = 'Phone number is missing';
-      return faults.add({ row, column: PHONE, message }, message, (rows) => `Phone number missing in rows: ${rows}.`);
-    }
+    if (number === '') return isMissing(row, () => ({ column: PHONE, message: 'Phone number is missing' }));
     const reason = numberFault(number, rules.e164Only);
-    if (reason !== null)
-      return faults.add(
-        { row, column: PHONE, message: `Phone number ${reason}` },
-        reason,
-        (rows) => `Invalid phone numbers in rows: ${rows}. Every phone number ${reason}.`,
-      );
+    if (reason !== null) return wrongFor(reason)(row, () => ({ column: PHONE, message: `Phone number ${reason}` }));
     const first = seen.firstSeen(number, row);
-    if (first !== null)
-      faults.add(
-        { row, column: PHONE, message: `Phone number is the same as in row ${first}` },
-        'duplicate',
-        (rows) => `Duplicate phone numbers found in rows: ${rows}. Phone numbers in a campaign must be unique.`,
-      );
+    if (first !== null) isTwice(row, () => ({ column: PHONE, message: `Phone number is the same as in row ${first}` }));
   };
 
   const checkGreeting = (cells: readonly string[], row: number): void => {
     const greeting = greetingOf(columns, cells);
     if (greeting?.type !== 'audio' || rules.recordingExists(greeting.recording_id)) return;
-    faults.add(
-      { row, column: GREETING_RECORDING, message: 'There is no recording of this id' },
-      GREETING_RECORDING,
-      (rows) => `Unknown greeting recordings in rows: ${rows}. Upload the recordings first.`,
-    );
+    isUnknown(row, () => ({ column: GREETING_RECORDING, message: 'There is no recording of this id' }));
   };
 
   return (cells, row) => {
     checkNumber((cells[columns.phone] ?? '').trim(), row);
-    for (const { name, at } of required)
+    for (const { name, at, isEmpty } of required)
       if ((cells[at] ?? '').trim() === '')
-        faults.add(
-          { row, column: name, message: `Template variable '${name}' is empty` },
-          `variable ${name}`,
-          (rows) =>
-            `Template variable '${name}' is empty in rows: ${rows}. All template variables used in the workflow must have values in every row.`,
-        );
+        isEmpty(row, () => ({ column: name, message: `Template variable '${name}' is empty` }));
     if (audio) checkGreeting(cells, row);
-    if (isOversized(measure(cells), () => read(cells)))
-      faults.add(
-        { row, column: null, message: `The row ${OVERSIZED}` },
-        'size',
-        (rows) => `Too large rows: ${rows}. A row ${OVERSIZED}.`,
-      );
+    if (isOversized(cells)) isTooLarge(row, () => ({ column: null, message: `The row ${OVERSIZED}` }));
   };
 };
 
@@ -111,6 +101,14 @@ const missingColumns = (cells: readonly string[], required: readonly string[]): 
   const there = columnsAt(cells);
   return [...new Set(required)].filter((name) => !there.has(name.trim().toLowerCase())).sort();
 };
+
+/** Names that one sentence holds. */
+const MAX_NAMES = 1000;
+const quoted = (names: readonly string[]): string =>
+  names
+    .slice(0, MAX_NAMES)
+    .map((name) => `'${name}'`)
+    .join(', ') + (names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '');
 
 const EMPTY = 'CSV file must have a header row and at least one data row';
 
@@ -124,7 +122,8 @@ export const contactCheck = (rules: ContactRules): ContactCheck => {
   const header = (cells: readonly string[], row: number): void => {
     const read = readHeader(cells);
     if (isHeaderFault(read)) faults.addToList([{ row, column: read.column, message: read.reason }], read.reason);
-    const missing = missingColumns(cells, rules.required);
+    // Of columns that are too many not all are known.
+    const missing = isHeaderFault(read) && read.column === null ? [] : missingColumns(cells, rules.required);
     if (missing.length > 0)
       faults.addToList(
         missing.map((name) => ({
@@ -132,7 +131,7 @@ export const contactCheck = (rules: ContactRules): ContactCheck => {
           column: name,
           message: `There is no column for the template variable '${name}'`,
         })),
-        `Workflow uses template variables that are missing from the source data: ${missing.map((n) => `'${n}'`).join(', ')}. ` +
+        `Workflow uses template variables that are missing from the source data: ${quoted(missing)}. ` +
           'Add the missing columns or remove them from the workflow.',
       );
     if (isHeaderFault(read)) {
@@ -145,7 +144,7 @@ export const contactCheck = (rules: ContactRules): ContactCheck => {
 
   return {
     row: (cells, number) => {
-      if (isBlank(cells)) return;
+      if (fatal !== null || isBlank(cells)) return;
       if (columns === null) return header(cells, number);
       rows += 1;
       check(cells, number);

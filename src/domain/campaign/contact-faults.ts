@@ -14,13 +14,17 @@ const MAX_FAULTS = 100;
 const MAX_ROWS = 5;
 
 interface Tally {
+  readonly rule: (rows: string) => string;
   readonly rows: number[];
   count: number;
 }
 
 export interface ContactFaults {
-  /** `rule` is the sentence about all faults of its kind, given the rows that it names. */
-  add(fault: ContactFault & { readonly row: number }, key: string, rule: (rows: string) => string): void;
+  /**
+   * Faults of one kind; `rule` is the sentence about all of them, given the rows that it names. Told of each row; what is wrong there is worded only
+   * where it is shown, for a list may have hundreds of millions of faults.
+   */
+  kind(rule: (rows: string) => string): (row: number, fault: () => Omit<ContactFault, 'row'>) => void;
   /** A fault of the whole list. */
   addToList(faults: readonly ContactFault[], sentence: string): void;
   count(): number;
@@ -32,29 +36,30 @@ const listed = ({ rows, count }: Tally): string =>
 
 export const contactFaults = (): ContactFaults => {
   const kept: ContactFault[] = [];
-  const tallies = new Map<string, { readonly tally: Tally; readonly rule: (rows: string) => string }>();
+  /** In the order of their first fault. */
+  const tallies: Tally[] = [];
   let total = 0;
-  const keep = (fault: ContactFault): void => {
-    total += 1;
-    if (kept.length < MAX_FAULTS) kept.push(fault);
-  };
   return {
-    add: (fault, key, rule) => {
-      keep(fault);
-      const known = tallies.get(key) ?? { tally: { rows: [], count: 0 }, rule };
-      known.tally.count += 1;
-      if (known.tally.rows.length < MAX_ROWS) known.tally.rows.push(fault.row);
-      tallies.set(key, known);
+    kind: (rule) => {
+      const tally: Tally = { rule, rows: [], count: 0 };
+      return (row, fault) => {
+        if (tally.count === 0) tallies.push(tally);
+        tally.count += 1;
+        total += 1;
+        if (tally.rows.length < MAX_ROWS) tally.rows.push(row);
+        if (kept.length < MAX_FAULTS) kept.push({ row, ...fault() });
+      };
     },
     addToList: (faults, sentence) => {
-      faults.forEach(keep);
-      tallies.set(sentence, { tally: { rows: [], count: 0 }, rule: () => sentence });
+      total += faults.length;
+      kept.push(...faults.slice(0, MAX_FAULTS - kept.length));
+      tallies.push({ rule: () => sentence, rows: [], count: 0 });
     },
     count: () => total,
     failure: () => ({
       kind: 'rejected',
-      message: [...tallies.values()]
-        .map(({ tally, rule }) => rule(listed(tally)))
+      message: tallies
+        .map((tally) => tally.rule(listed(tally)))
         .reduce((text, sentence) => `${text}${text.endsWith('.') ? '' : '.'} ${sentence}`),
       errors: kept,
       error_count: total,

@@ -11,8 +11,10 @@ const GREETING_COLUMNS: readonly string[] = [GREETING_TYPE, GREETING_TEXT, GREET
 
 /** A contact as JSON is at most this many bytes, so that an event of contacts, sealed and in base64, stays under 512 KiB. */
 const MAX_CONTACT_BYTES = 256 * 1024;
-/** Below this many characters no contact reaches the limit: JSON needs at most 6 bytes for one. */
-const SURELY_SMALL = MAX_CONTACT_BYTES / 8;
+/** Bytes that JSON needs for a character, at most. */
+const BYTES_OF_CHARACTER = 6;
+/** Columns of a list: every contact holds each of them, however short its row is. */
+const MAX_COLUMNS = 1000;
 
 /** Longest destination that is no E.164 number. */
 const MAX_DESTINATION = 255;
@@ -38,17 +40,18 @@ export interface Columns {
 
 /** Why a header row cannot be used. */
 export interface HeaderFault {
-  readonly column: string;
+  /** null: all of them. */
+  readonly column: string | null;
   readonly reason: string;
 }
 
-/** Where each name of a header row is. */
+/** Where each name of a header row is; of a row with too many the first ones. */
 export const columnsAt = (cells: readonly string[]): ReadonlyMap<string, number> => {
   const at = new Map<string, number>();
-  cells.forEach((cell, i) => {
-    const name = cell.trim().toLowerCase();
+  for (let i = 0; i < cells.length && at.size <= MAX_COLUMNS; i++) {
+    const name = (cells[i] ?? '').trim().toLowerCase();
     if (name !== '') at.set(name, i);
-  });
+  }
   return at;
 };
 
@@ -58,13 +61,17 @@ const separatedOtherwise = (cells: readonly string[]): boolean => cells.length =
 /** Reads a header row. */
 export const readHeader = (cells: readonly string[]): Columns | HeaderFault => {
   const at = columnsAt(cells);
+  if (at.size > MAX_COLUMNS) return { column: null, reason: `A contact list may have at most ${MAX_COLUMNS} columns` };
   const phone = at.get(PHONE);
   if (phone === undefined) {
     const hint = separatedOtherwise(cells) ? '; separate the columns by commas' : '';
     return { column: PHONE, reason: `Source must contain a '${PHONE}' column${hint}` };
   }
   if (at.has('__proto__')) return { column: '__proto__', reason: "A column cannot be named '__proto__'" };
-  return { names: [...at.keys()], at, phone };
+  const columns = { names: [...at.keys()], at, phone };
+  return emptyBytes(columns) > MAX_CONTACT_BYTES
+    ? { column: null, reason: `The names of the columns have together more than ${MAX_CONTACT_BYTES / 1024} KiB` }
+    : columns;
 };
 
 export const isHeaderFault = (header: Columns | HeaderFault): header is HeaderFault => 'reason' in header;
@@ -110,8 +117,22 @@ export const measureUnder = (columns: Columns): ((cells: readonly string[]) => n
   return (cells) => cells.reduce((sum, cell) => sum + cell.length, frame);
 };
 
-/** Whether a contact is too large to be kept. */
-export const isOversized = (measure: number, contact: () => ContactData): boolean =>
-  measure > SURELY_SMALL && Buffer.byteLength(JSON.stringify(contact())) > MAX_CONTACT_BYTES;
+/** Bytes of the contact that a row without cells becomes, with room for a greeting. */
+const emptyBytes = (columns: Columns): number => Buffer.byteLength(JSON.stringify(contactReader(columns)([]))) + 64;
+
+/** Whether the contact that a row becomes is too large to be kept: by its cells alone, since there may be a million short rows of wide contacts. */
+export const oversizedUnder = (columns: Columns): ((cells: readonly string[]) => boolean) => {
+  const empty = emptyBytes(columns);
+  const kept = new Set(columns.at.values());
+  return (cells) => {
+    const characters = cells.reduce((sum, cell) => sum + cell.length, 0);
+    if (empty + BYTES_OF_CHARACTER * characters <= MAX_CONTACT_BYTES) return false;
+    const bytes = cells.reduce(
+      (sum, cell, i) => sum + (kept.has(i) ? Buffer.byteLength(JSON.stringify(cell)) - 2 : 0),
+      0,
+    );
+    return empty + bytes > MAX_CONTACT_BYTES;
+  };
+};
 
 export const OVERSIZED = `is larger than ${MAX_CONTACT_BYTES / 1024} KiB`;
