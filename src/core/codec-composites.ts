@@ -136,9 +136,10 @@ export const closed = <A>(codec: Codec<A>, names: readonly string[]): Codec<A> =
     (u, c) => {
       const decoded = codec.validate(u, c);
       if (typeof u !== 'object' || u === null || Array.isArray(u)) return decoded;
-      const extra: t.Errors = Object.entries(u)
-        .filter(([key]) => !names.includes(key))
-        .flatMap(([key, value]) => {
+      const extra: t.Errors = Object.keys(u)
+        .filter((key) => !names.includes(key))
+        .flatMap((key) => {
+          const value = fieldOf(u, key);
           const failed = fail(
             value,
             t.appendContext(c, key, codec, value),

@@ -7,6 +7,7 @@ import { left } from 'fp-ts/Either';
 import type { Either } from 'fp-ts/Either';
 import { Codec, type Wording } from './codec-base';
 import type { Fault } from './failure';
+import { mapFields } from './map-fields';
 
 export { Codec, wellFormed, type Decoded, type Schema } from './codec-base';
 export * from './codec-scalars';
@@ -61,10 +62,7 @@ const toFault = (
 const maskSecrets = (value: unknown, secrets: ReadonlySet<string>): unknown => {
   if (secrets.size === 0 || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((v) => maskSecrets(v, secrets));
-  return Object.fromEntries(
-    Object.entries(value).map(([k, v]) => [
-      k,
-      secrets.has(k) && v !== null && v !== '' ? '********' : maskSecrets(v, secrets),
-    ]),
+  return mapFields(value as Readonly<Record<string, unknown>>, (v, k) =>
+    secrets.has(k) && v !== null && v !== '' ? '********' : maskSecrets(v, secrets),
   );
 };

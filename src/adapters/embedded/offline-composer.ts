@@ -18,7 +18,8 @@ const plain = (text: string): string =>
 const sentence = (text: string): string => (text === '' || /[.!?…]$/.test(text) ? text : `${text}.`);
 
 const nameOf = ({ useCase, callType }: TemplateRequest): string => {
-  const characters = [...(plain(useCase) || 'Agent')];
+  // Of long text only what a name can hold: a character has at most two units.
+  const characters = [...(plain(useCase) || 'Agent').slice(0, 2 * NAME_LENGTH + 2)];
   const short =
     characters.length > NAME_LENGTH ? `${characters.slice(0, NAME_LENGTH - 1).join('')}…` : characters.join('');
   return `${short} - ${callType}`;

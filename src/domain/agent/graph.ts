@@ -50,11 +50,11 @@ export const mapNodeData = (
   Array.isArray(definition['nodes'])
     ? {
         ...definition,
-        nodes: (definition['nodes'] as readonly Json[]).map((node) =>
-          isObject(node) && isObject(node['data'])
-            ? { ...node, data: change(node['data'], { id: node['id'], type: node['type'] }) }
-            : node,
-        ),
+        nodes: (definition['nodes'] as readonly Json[]).map((node) => {
+          if (!isObject(node) || !isObject(node['data'])) return node;
+          const data = change(node['data'], { id: node['id'], type: node['type'] });
+          return data === node['data'] ? node : { ...node, data };
+        }),
       }
     : definition;
 

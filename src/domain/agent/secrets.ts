@@ -2,6 +2,7 @@
 import { isSealed, type Sealed } from '../../core/event-types';
 import type { Json, JsonObject } from '../../core/event';
 import { maskAll } from '../../core/mask';
+import { mapFields } from '../../core/map-fields';
 import { sameJson } from '../../core/same-json';
 import type { VersionContent } from './events';
 import { isObject, mapNodeData } from './graph';
@@ -21,35 +22,26 @@ const isEmpty = (value: Json): boolean => value === null || value === '';
 type Change = (value: Json, path: string) => Json;
 
 const inFields = (value: JsonObject, names: readonly string[], path: string, change: Change): JsonObject =>
-  Object.fromEntries(
-    Object.entries(value).map(([key, v]) => [
-      key,
-      names.includes(key) && !isEmpty(v) ? change(v, `${path}.${key}`) : v,
-    ]),
-  );
+  mapFields(value, (v, key) => (names.includes(key) && !isEmpty(v) ? change(v, `${path}.${key}`) : v));
 
 const anywhere = (value: Json, path: string, change: Change): Json => {
-  if (Array.isArray(value)) return (value as readonly Json[]).map((v, i) => anywhere(v, `${path}.${i}`, change));
+  if (Array.isArray(value)) {
+    const items = value as readonly Json[];
+    const changed = items.map((v, i) => anywhere(v, `${path}.${i}`, change));
+    return changed.every((v, i) => v === items[i]) ? value : changed;
+  }
   if (!isObject(value) || isSealed(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, v]) => [
-      key,
-      MODEL_SECRETS.includes(key)
-        ? isEmpty(v)
-          ? v
-          : change(v, `${path}.${key}`)
-        : anywhere(v, `${path}.${key}`, change),
-    ]),
+  return mapFields(value, (v, key) =>
+    MODEL_SECRETS.includes(key)
+      ? isEmpty(v)
+        ? v
+        : change(v, `${path}.${key}`)
+      : anywhere(v, `${path}.${key}`, change),
   );
 };
 
 const mapConfigurations = (configurations: JsonObject, change: Change): JsonObject =>
-  Object.fromEntries(
-    Object.entries(configurations).map(([key, value]) => [
-      key,
-      MODEL_SETTINGS.includes(key) ? anywhere(value, key, change) : value,
-    ]),
-  );
+  mapFields(configurations, (value, key) => (MODEL_SETTINGS.includes(key) ? anywhere(value, key, change) : value));
 
 /** The content with each secret that is there changed; everything else as it is. */
 export const mapSecrets = (content: VersionContent, change: Change): VersionContent => {
