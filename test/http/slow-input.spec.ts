@@ -5,11 +5,11 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { startHttp, type Client, type HttpWorld } from '../support/http';
-import { CONFIGS, definition, furnish, upload, type Furnished } from './furnish';
+import { ARI, CONFIGS, definition, furnish, upload, type Furnished } from './furnish';
 
 const BODY_LIMIT = 2_097_152;
 /** Of short rows already far more than an algorithm bears that goes through all columns for each of them. */
-const LIST_BYTES = 400_000;
+const LIST_BYTES = 150_000;
 /** Yardsticks that the loop may stand still for. Each of these inputs took 4 to 10,000 of them once, or was answered with 500. */
 const ALLOWED = 3;
 const TRIES = 3;
@@ -250,6 +250,29 @@ describe('other bodies', () => {
     await check(method, path(ground), make(), status, BODY_LIMIT);
   });
 
+  it.each<readonly [string, (g: Furnished) => string, () => unknown, readonly unknown[], string]>([
+    [
+      'an object of its own',
+      (g) => `${CONFIGS}/${g.config}/phone-numbers`,
+      () => ({ address: '+14155550199', extra_metadata: { a: 'x'.repeat(16_400) } }),
+      ['body', 'extra_metadata'],
+      'value_error',
+    ],
+    [
+      'a password',
+      () => CONFIGS,
+      () => ({ name: 'L', config: { ...ARI, app_password: 'x'.repeat(16_385) } }),
+      ['body', 'config', 'ari', 'app_password'],
+      'string_too_long',
+    ],
+  ])(
+    'that add %s to what is read with every campaign are refused when it is long',
+    async (_what, path, make, loc, type) => {
+      const { text } = await check('POST', path(ground), make(), 422);
+      expect((JSON.parse(text) as { detail: unknown }).detail).toMatchObject([{ loc, type }]);
+    },
+  );
+
   it('in a query of thousands of parameters and filters are answered at once', async () => {
     for (const query of [
       `${'page=1&'.repeat(3000)}`,
@@ -266,7 +289,7 @@ describe('other bodies', () => {
 describe('a contact list', () => {
   const rows = (head: string, make: (i: number) => string): string => {
     const lines = [head];
-    for (let i = 0, bytes = head.length; bytes < LIST_BYTES; i++) bytes += lines[lines.push(make(i)) - 1]?.length ?? 0;
+    for (let i = 0, bytes = 0; bytes < LIST_BYTES; i++) bytes += lines[lines.push(make(i)) - 1]?.length ?? 0;
     return lines.join('');
   };
   const number = (i: number): string => `+1415${1_000_000 + i}`;
@@ -283,8 +306,8 @@ describe('a contact list', () => {
     ['of faulty rows', () => rows('phone_number\n', () => 'x y\n'), 400],
     ['of one number', () => rows('phone_number\n', () => '+12\n'), 400],
     ['of blank lines', () => rows('phone_number\n', () => '\n'), 400],
-    ['of quotes', () => rows('phone_number\n', () => '"'), 400],
-    ['of one cell', () => rows('phone_number\n', () => 'x'.repeat(100_000)), 400],
+    ['of quotes', () => `phone_number\n${'"'.repeat(3_000_000)}`, 400],
+    ['of one cell', () => `phone_number\n${'x'.repeat(3_000_000)}`, 400],
     ['that is good', () => rows('phone_number\n', (i) => `${number(i)}\n`), 200],
   ])('%s is judged while others are served', async (_what, make, status) => {
     const source_id = await upload(client, make());
@@ -307,7 +330,7 @@ describe('a contact list', () => {
       400,
       1_000_000,
     );
-    expect((JSON.parse(text) as { error_count: number }).error_count).toBeGreaterThan(3_000_000);
+    expect((JSON.parse(text) as { error_count: number }).error_count).toBeGreaterThan(1_000_000);
   });
 });
 

@@ -12,12 +12,12 @@ import {
   optional,
   required,
   taggedUnion,
-  text,
   withDefault,
   type Codec,
   type Decoded,
 } from '../../core/codec';
 import type { JsonObject } from '../../core/event';
+import { text } from './bounded';
 import { DialStringTemplate } from './dial-string-template';
 import type { Provider } from './events';
 import { ExternalPbx } from './external-pbx';

@@ -1,5 +1,6 @@
 /** How an ARI configuration turns a number into what Asterisk dials. */
-import { mapped, refine, text } from '../../core/codec';
+import { mapped, refine } from '../../core/codec';
+import { text } from './bounded';
 
 export const DEFAULT_TEMPLATE = 'PJSIP/{number}';
 

@@ -1,5 +1,6 @@
 /** An external PBX (VICIdial) reached through an ARI configuration. */
-import { integer, literal, mapped, nullable, object, refine, required, text, withDefault } from '../../core/codec';
+import { integer, literal, mapped, nullable, object, refine, required, withDefault } from '../../core/codec';
+import { text } from './bounded';
 
 /** Name under which we call the PBX's API. */
 export const PBX_SOURCE = 'ledgerline';

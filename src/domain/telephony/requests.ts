@@ -9,11 +9,11 @@ import {
   optional,
   refine,
   required,
-  text,
   withDefault,
   type Decoded,
 } from '../../core/codec';
 import { lacksCountry } from './address';
+import { smallObject, text } from './bounded';
 import { cloudonixRegions } from './sip-connectivity';
 
 const address = refine(text({ min: 1, max: 255, example: '+14155551234' }), (typed) =>
@@ -37,7 +37,7 @@ export const PhoneNumberCreate = refine(
     telephony_trunk_id: withDefault(nullable(id), null),
     is_active: withDefault(boolean, true),
     is_default_caller_id: withDefault(boolean, false),
-    extra_metadata: withDefault(freeObject, {}),
+    extra_metadata: withDefault(smallObject, {}),
   }),
   ({ address, country_code }) =>
     country_code === null && lacksCountry(address)
@@ -55,7 +55,7 @@ export const PhoneNumberUpdate = object('PhoneNumberUpdate', {
   clear_trunk: withDefault(boolean, false),
   is_active: optional(nullable(boolean)),
   country_code: optional(nullable(countryCode)),
-  extra_metadata: optional(nullable(freeObject)),
+  extra_metadata: optional(nullable(smallObject)),
 });
 export type PhoneNumberUpdate = Decoded<typeof PhoneNumberUpdate>;
 
