@@ -10,7 +10,7 @@ import { ARI, CONFIGS, definition, furnish, upload, type Furnished } from './fur
 const BODY_LIMIT = 2_097_152;
 /** Of short rows already far more than an algorithm bears that goes through all columns for each of them. */
 const LIST_BYTES = 150_000;
-/** Yardsticks that the loop may stand still for. Each of these inputs took 4 to 10,000 of them once, or was answered with 500. */
+/** Yardsticks that the loop may stand still for. */
 const ALLOWED = 3;
 const TRIES = 3;
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
   client = await world.client();
   ground = await furnish(client);
   plain = (await client.post(create, agent(definition('Hi.')))).body.id;
-  yardstick = Math.max(measureYardstick(), measureYardstick());
+  yardstick = Math.min(...times(3, measureYardstick));
 });
 afterAll(() => world.close());
 
@@ -60,17 +60,23 @@ const ask = async (method: string, path: string, body: Buffer): Promise<Asked> =
   return { status: answer.status, text: await answer.text() };
 };
 
-/** Longest time that the loop stood still, ms: the least of a few tries, so that what else this machine does counts for nothing. */
-const held = async (work: () => Promise<Asked>): Promise<Asked & { readonly ms: number }> => {
-  let best = Infinity;
+interface Held extends Asked {
+  /** Longest time that the loop stood still, yardsticks. */
+  readonly stood: number;
+}
+/** The least of a few tries, each but the first by a yardstick taken anew: what else this machine does counts for nothing. */
+const held = async (work: () => Promise<Asked>): Promise<Held> => {
+  let stood = Infinity;
+  let unit = yardstick;
   for (let tries = 1; ; tries++) {
     const delay = monitorEventLoopDelay({ resolution: 2 });
     delay.enable();
     const answer = await work();
     await new Promise((resolve) => setTimeout(resolve, 20));
     delay.disable();
-    best = Math.min(best, delay.max / 1e6);
-    if (best <= ALLOWED * yardstick || tries === TRIES) return { ...answer, ms: best };
+    if (tries > 1) unit = Math.max(unit, measureYardstick());
+    stood = Math.min(stood, delay.max / 1e6 / unit);
+    if (stood <= ALLOWED || tries === TRIES) return { ...answer, stood };
   }
 };
 
@@ -86,7 +92,7 @@ const check = async (
   const answer = await held(() => ask(method, path, bytes));
   expect([answer.status, answer.text.slice(0, 300)]).toEqual([expected, expect.any(String)]);
   expect(answer.text.length).toBeLessThan(largest);
-  expect(answer.ms).toBeLessThan(ALLOWED * yardstick);
+  expect(answer.stood).toBeLessThanOrEqual(ALLOWED);
   answered += 1;
   return answer;
 };
@@ -148,6 +154,16 @@ describe('a definition', () => {
     await check('POST', create, make(), 422);
   });
 
+  it.each<readonly [string, () => unknown]>([
+    ['nodes', () => agent({ nodes: filled(() => ({})), edges: [] })],
+    ['edges', () => agent({ nodes: [], edges: filled(() => ({})) })],
+    ['fields', () => ({ workflow_definition: wide(60_000) })],
+  ])('of more %s than a body may hold is not gone through', async (_what, make) => {
+    const { text } = await check('POST', create, make(), 422);
+    const { detail } = JSON.parse(text) as { detail: readonly { ctx: unknown }[] };
+    expect(detail).toMatchObject([{ type: 'json_invalid', ctx: { error: 'More than 50000 values' } }]);
+  });
+
   it('whose fault names a long id a thousand times names it once, and how many are left', async () => {
     const { text } = await check('POST', create, headers('x'.repeat(1_000_000)), 422, 1_300_000);
     const { errors } = (JSON.parse(text) as { detail: { errors: readonly { id: string; message: string }[] } }).detail;
@@ -174,7 +190,7 @@ describe('a definition', () => {
       return { status: answer.status, text: answer.text };
     });
     expect(read.status).toBe(200);
-    expect(read.ms).toBeLessThan(ALLOWED * yardstick);
+    expect(read.stood).toBeLessThanOrEqual(ALLOWED);
   });
 });
 
@@ -281,7 +297,7 @@ describe('other bodies', () => {
     ]) {
       const answer = await held(() => client.get(`${AGENTS}/${ground.agent}/runs?${query}`));
       expect([200, 422]).toContain(answer.status);
-      expect(answer.ms).toBeLessThan(ALLOWED * yardstick);
+      expect(answer.stood).toBeLessThanOrEqual(ALLOWED);
     }
   });
 });
