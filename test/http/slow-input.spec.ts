@@ -10,8 +10,8 @@ import { ARI, CONFIGS, definition, furnish, upload, type Furnished } from './fur
 const BODY_LIMIT = 2_097_152;
 /** Of short rows already far more than an algorithm bears that goes through all columns for each of them. */
 const LIST_BYTES = 150_000;
-/** Yardsticks that the loop may stand still for. */
-const ALLOWED = 3;
+/** Yardsticks that the loop may stand still for; what this suite was written against took from nine of them to minutes. */
+const ALLOWED = 6;
 const TRIES = 3;
 
 let world: HttpWorld;
