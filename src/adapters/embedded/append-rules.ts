@@ -36,6 +36,8 @@ export const serializeAppend = (
     }
   }
   if (dataBytes >= MAX_APPEND_BYTES || metadataBytes >= MAX_APPEND_BYTES)
-    return left(`one change takes less than ${MAX_APPEND_BYTES} bytes, this one has ${Math.max(dataBytes, metadataBytes)}`);
+    return left(
+      `one change takes less than ${MAX_APPEND_BYTES} bytes, this one has ${Math.max(dataBytes, metadataBytes)}`,
+    );
   return right({ data, metadata });
 };
