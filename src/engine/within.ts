@@ -4,18 +4,18 @@ export class TimedOut extends Error {}
 
 /**
  * The promise's answer, or a rejection with `TimedOut` after `ms`; null: however long it takes. What comes later is ignored, also a rejection.
- * `failed` makes of what went wrong what is rejected with.
+ * `failed` makes of what went wrong what is rejected with; `gaveUp`: it was this limit, and not the promise's own rejection.
  */
 export const within = <A>(
   ms: number | null,
   what: string,
   promise: Promise<A>,
-  failed: (error: unknown) => unknown = (error) => error,
+  failed: (error: unknown, gaveUp: boolean) => unknown = (error) => error,
 ): Promise<A> =>
   new Promise((resolve, reject) => {
-    const fail = (error: unknown): void => reject(failed(error) as Error);
+    const fail = (error: unknown, gaveUp: boolean): void => reject(failed(error, gaveUp) as Error);
     const timer =
-      ms === null ? undefined : setTimeout(() => fail(new TimedOut(`${what}: no answer within ${ms} ms`)), ms);
+      ms === null ? undefined : setTimeout(() => fail(new TimedOut(`${what}: no answer within ${ms} ms`), true), ms);
     promise.then(
       (answer) => {
         clearTimeout(timer);
@@ -23,7 +23,7 @@ export const within = <A>(
       },
       (error: unknown) => {
         clearTimeout(timer);
-        fail(error);
+        fail(error, false);
       },
     );
   });

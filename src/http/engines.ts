@@ -1,6 +1,6 @@
 /** Engines as requests see them: a rejection of the port is 'unavailable', told apart from a mistake of our own. */
 import type { Platform } from '../engine/platform';
-import { TimedOut, within } from '../engine/within';
+import { within } from '../engine/within';
 import { Refusal } from './problem';
 
 /** An engine that did not answer. */
@@ -28,9 +28,9 @@ export const guarded = <T extends object>(
   engine: string,
   { stored, withinMs }: Guard = { stored: 'no', withinMs: READ_MS },
 ): T => {
-  // Only of a call that was given up is it open what it did.
-  const away = (error: unknown): unknown =>
-    error instanceof Refusal ? error : new EngineAway(engine, error, error instanceof TimedOut ? stored : 'no');
+  // Only of a call that was given up here is it open what it did: an adapter's own limit says nothing of an append.
+  const away = (error: unknown, gaveUp: boolean): unknown =>
+    error instanceof Refusal ? error : new EngineAway(engine, error, gaveUp ? stored : 'no');
   const guards = new Map<unknown, (...args: readonly unknown[]) => unknown>();
   return new Proxy(port, {
     get: (target, name, receiver): unknown => {

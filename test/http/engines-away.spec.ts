@@ -1,5 +1,7 @@
 /** What requests get while an engine is away. */
 import { left } from 'fp-ts/Either';
+import { TimedOut } from '../../src/engine/within';
+import { guarded } from '../../src/http/engines';
 import type { EventStore } from '../../src/ports/event-store';
 import type { ReadStore } from '../../src/ports/read-store';
 import { startHttp, type Client, type HttpWorld } from '../support/http';
@@ -148,4 +150,14 @@ describe('a mistake of ours', () => {
     expect(lines.some((line) => line.includes(String(id)) && line.includes('secret inner state'))).toBe(true);
     await broken.close();
   });
+});
+
+it('a change may have been stored only where the call itself was given up, not where an adapter gave up a read of its own', async () => {
+  const port = {
+    silent: () => new Promise<void>(() => undefined),
+    timedOut: () => Promise.reject(new TimedOut('a read: no answer within 1 ms')),
+  };
+  const guard = guarded(port, 'The event store', { stored: 'maybe', withinMs: 20 });
+  await expect(guard.silent()).rejects.toMatchObject({ failure: { kind: 'unavailable', stored: 'maybe' } });
+  await expect(guard.timedOut()).rejects.toMatchObject({ failure: { kind: 'unavailable', stored: 'no' } });
 });
