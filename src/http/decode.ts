@@ -3,7 +3,7 @@ import { isLeft, left, right, type Either } from 'fp-ts/Either';
 import { decode, type Codec } from '../core/codec';
 import { valueError, type Fault } from '../core/failure';
 import { parseJson } from './json';
-import type { Route } from './route';
+import { IDEMPOTENCY_KEY, type Route } from './route';
 
 export interface RawRequest {
   /** As the router matched them. */
@@ -26,7 +26,7 @@ export interface DecodedRequest {
 const queryOf = (querystring: string): Record<string, string> => Object.fromEntries(new URLSearchParams(querystring));
 
 const keyFaults = (key: string): readonly Fault[] =>
-  key === '' || (key.length <= 255 && /^[\x21-\x7e]+$/.test(key))
+  key === '' || IDEMPOTENCY_KEY.test(key)
     ? []
     : [valueError(['header', 'idempotency-key'], 'An Idempotency-Key is 1 to 255 visible ASCII characters', key)];
 

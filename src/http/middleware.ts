@@ -16,7 +16,8 @@ export interface RequestState {
   campaign?: number;
 }
 
-const ACCEPTED_ID = /^[\w.:-]{1,64}$/;
+/** An `X-Request-Id` that is taken over. */
+export const ACCEPTED_ID = /^[\w.:-]{1,64}$/;
 
 /** The name of a request: the one given where it is usable, else a new one. */
 export const requestIdOf = (given: string): string => (ACCEPTED_ID.test(given) ? given : randomUUID());

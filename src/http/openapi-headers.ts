@@ -1,6 +1,7 @@
 /** Headers of requests and answers, for the OpenAPI document. */
 import type { Schema } from '../core/codec';
-import type { Route } from './route';
+import { ACCEPTED_ID } from './middleware';
+import { IDEMPOTENCY_KEY, isIdempotent, type Route } from './route';
 
 const text = (description: string, schema: Schema = { type: 'string' }): Schema => ({ description, schema });
 
@@ -33,13 +34,11 @@ const parameter = (name: string, description: string, schema: Schema): Schema =>
 export const requestHeaders: Readonly<Record<string, Schema>> = {
   RequestId: parameter('X-Request-Id', 'A name for this request; one of another form is replaced', {
     type: 'string',
-    pattern: '^[A-Za-z0-9_.:-]{1,64}$',
+    pattern: ACCEPTED_ID.source,
   }),
   IdempotencyKey: parameter('Idempotency-Key', 'Same key and body: the first answer again. Same key, other body: 422', {
     type: 'string',
-    minLength: 1,
-    maxLength: 255,
-    pattern: '^[\\x21-\\x7e]+$',
+    pattern: IDEMPOTENCY_KEY.source,
   }),
   IfMatch: parameter(
     'If-Match',
@@ -58,9 +57,6 @@ const REFERENCES: Readonly<Record<string, string>> = {
   Location: 'Location',
   ContentDisposition: 'Content-Disposition',
 };
-
-/** Whether an Idempotency-Key is heeded. */
-export const isIdempotent = (route: Route): boolean => route.method === 'POST' && route.scope !== null;
 
 /** The headers of an answer with this status; `versioned`: what a 200 shows is a resource that is changed under `If-Match`. */
 export const headersOf = (route: Route, status: number, versioned: boolean): Schema => {

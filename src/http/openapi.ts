@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document of the route table: what validates is what is documented. */
 import type { Codec, Schema } from '../core/codec';
-import { answerHeaders, headersOf, isIdempotent, requestHeaders } from './openapi-headers';
-import type { Route } from './route';
+import { answerHeaders, headersOf, requestHeaders } from './openapi-headers';
+import { isIdempotent, type Route } from './route';
 
 const Detail: Schema = {
   title: 'Problem',

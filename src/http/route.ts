@@ -101,3 +101,10 @@ export type Route = KeyedRoute<never, never, never> | OpenRoute<never, never, ne
 export const route = <P = undefined, Q = undefined, B = undefined>(
   r: KeyedRoute<P, Q, B> | OpenRoute<P, Q, B>,
 ): Route => r as unknown as Route;
+
+/** Whether an Idempotency-Key is heeded. */
+export const isIdempotent = (route: Pick<Route, 'method' | 'scope'>): boolean =>
+  route.method === 'POST' && route.scope !== null;
+
+/** What an Idempotency-Key is made of: visible ASCII. */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;

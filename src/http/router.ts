@@ -10,7 +10,16 @@ import { decodeRequest, type RawRequest } from './decode';
 import type { Idempotency } from './idempotency';
 import { discardBody, type RequestState } from './middleware';
 import { Refusal } from './problem';
-import type { Caller, Handled, KeyedRoute, OpenRequest, OpenRoute, Reply, Route } from './route';
+import {
+  isIdempotent,
+  type Caller,
+  type Handled,
+  type KeyedRoute,
+  type OpenRequest,
+  type OpenRoute,
+  type Reply,
+  type Route,
+} from './route';
 
 export interface Mounting {
   readonly platform: Platform;
@@ -52,7 +61,7 @@ const handler =
     const raw = {
       params,
       querystring: ctx.querystring,
-      idempotencyKey: route.method === 'POST' && caller !== null ? ctx.get('Idempotency-Key') : '',
+      idempotencyKey: isIdempotent(route) ? ctx.get('Idempotency-Key') : '',
       body: route.body === undefined ? '' : await mounting.readBody(ctx),
     };
     const decoded = decodeRequest(route, raw);
